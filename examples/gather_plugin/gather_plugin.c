@@ -9,20 +9,22 @@
 #include <string.h>
 
 static const char kManifest[] =
-    "{ \"manifest\": 1, \"name\": \"gather\", \"description\": \"out[i] = table[where[i]]\","
-    "  \"source\": \"gather.cu\", \"sizes\": [\"N\"],"
-    "  \"parameters\": [{\"name\": \"BLOCK\", \"values\": [1, 32, 128, 256]},"
-    "                   {\"name\": \"ITEMS\", \"values\": [1, 4, 256]}],"
-    "  \"constraints\": [\"BLOCK <= device.max_threads\"],"
-    "  \"default\": {\"BLOCK\": 32},"
-    "  \"arguments\": {\"table\": {\"type\": \"f32\", \"length\": \"N\"},"
-    "                  \"where\": {\"type\": \"i32\", \"length\": \"N\"},"
-    "                  \"out\": {\"type\": \"f32\", \"length\": \"N\", \"role\": \"output\"}},"
-    "  \"kernels\": [{\"entry\": \"gather\", \"grid\": [\"ceil_div(N, BLOCK * ITEMS)\"],"
-    "                 \"block\": [\"BLOCK\"], \"arguments\": [\"table\", \"where\", \"out\", "
-    "\"N\"]}],"
-    "  \"reference\": \"default\","
-    "  \"work\": {\"bytes\": \"12 * N\"} }";
+    "manifest = 2\n"
+    "name = \"gather\"\n"
+    "description = \"out[i] = table[where[i]]\"\n"
+    "source = \"gather.cu\"\n"
+    "sizes = [\"N\"]\n"
+    "parameters.BLOCK = [1, 32, 128, 256]\n"
+    "parameters.ITEMS = [1, 4, 256]\n"
+    "constraints = \"BLOCK <= device.max_threads\"\n"
+    "default = { BLOCK = 32 }\n"
+    "arguments.table = { type = \"f32\", length = \"N\" }\n"
+    "arguments.where = { type = \"i32\", length = \"N\" }\n"
+    "arguments.out = { type = \"f32\", length = \"N\", role = \"output\" }\n"
+    "launch.arguments = [\"table\", \"where\", \"out\", \"N\"]\n"
+    "kernels.gather = { grid = \"ceil_div(N, BLOCK * ITEMS)\", block = \"BLOCK\" }\n"
+    "reference.configuration = \"default\"\n"
+    "work.bytes = \"12 * N\"\n";
 
 static const autotune_buffer_v1* find(uint32_t count, const autotune_buffer_v1* buffers,
                                       const char* name) {

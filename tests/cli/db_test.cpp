@@ -252,14 +252,12 @@ TEST_F(DbAnswers, AnExportOfWhatIsNotTunedIsRefused) {
 }
 
 TEST_F(DbAnswers, APinOfAChangedTargetIsRefused) {
-  std::ifstream from(manifest_of("tiny"));
-  std::string manifest{std::istreambuf_iterator<char>(from), {}};
-  manifest.replace(manifest.find("[1, 16]"), 7, "[1, 32]");
-  sandbox_.write("tiny.target.json", manifest);
-  std::filesystem::copy_file(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu",
-                             sandbox_.folder() / "tiny.cu");
-  expect_refused(sandbox_.run({"db", "pin", "--target", "./tiny.target.json", "--size", "100",
-                               "--config", "BLOCK=32 STEP=4"}),
+  std::filesystem::copy_file(manifest_of("tiny"), sandbox_.folder() / "tiny.target.toml");
+  std::ifstream from(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu");
+  const std::string source{std::istreambuf_iterator<char>(from), {}};
+  sandbox_.write("tiny.cu", source + "// Another kernel.\n");
+  expect_refused(sandbox_.run({"db", "pin", "--target", "./tiny.target.toml", "--size", "100",
+                               "--config", "BLOCK=1 STEP=4"}),
                  1, {"tiny has changed", "tune it again"});
 }
 

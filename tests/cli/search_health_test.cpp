@@ -13,18 +13,22 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// 32 configurations; those of BLOCK=16 do not compile. The model predicts the same time for all.
-constexpr const char* kManifest = R"json({
-  "manifest": 1, "name": "narrow", "description": "y = 2 x + 1", "source": "narrow.cu", "sizes": ["N"],
-  "parameters": [{"name": "BLOCK", "values": [1, 16]},
-    {"name": "STEP", "run_time": true,
-     "values": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]}],
-  "arguments": {"x": {"type": "i32", "length": "N"},
-                "y": {"type": "i32", "length": "N", "role": "output"}},
-  "kernels": [{"entry": "narrow", "grid": ["ceil_div(N, BLOCK * STEP)"], "block": ["BLOCK"],
-               "arguments": ["x", "y", "STEP", "N"]}],
-  "reference": {"kernels": [{"entry": "reference", "grid": [1], "block": [1],
-                             "arguments": ["x", "y", "N"]}]}
-})json";
+constexpr const char* kManifest = R"toml(manifest = 2
+name = "narrow"
+description = "y = 2 x + 1"
+source = "narrow.cu"
+sizes = ["N"]
+parameters.BLOCK = [1, 16]
+parameters.STEP.run_time = true
+parameters.STEP.values = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
+arguments.x = { type = "i32", length = "N" }
+arguments.y = { type = "i32", length = "N", role = "output" }
+kernels.narrow.grid = ["ceil_div(N, BLOCK * STEP)"]
+kernels.narrow.block = ["BLOCK"]
+kernels.narrow.arguments = ["x", "y", "STEP", "N"]
+reference.kernels = { reference = { grid = [1], block = [1], arguments = ["x", "y", "N"] } }
+reference.outputs = "f64"
+)toml";
 
 constexpr const char* kSource = R"(
 #if defined(BLOCK) && BLOCK == 16
@@ -45,7 +49,7 @@ extern "C" __global__ void reference(const int* x, int* y, int n) {
 TEST(SearchHealthReport, TuneAndExplainTellOfFailuresAndWhatToDo) {
   const Sandbox sandbox;
   sandbox.write("narrow.cu", kSource);
-  const std::string manifest = sandbox.write("narrow.target.json", kManifest).string();
+  const std::string manifest = sandbox.write("narrow.target.toml", kManifest).string();
   const Ended tuned = sandbox.run({"tune", "--device", "host", "--target", manifest, "--sizes",
                                    "64", "--strategy", "exhaustive", "--budget", "100%"});
   ASSERT_EQ(tuned.status, 0) << tuned.err;

@@ -1,5 +1,5 @@
 // y = 2 x + 1 over N integers. A thread makes STEP elements; grid ceil(N / (BLOCK STEP)).
-// STEP is an argument, so that a compiled kernel serves for each. Macros: tiny.target.json.
+// STEP is an argument, so that a compiled kernel serves for each. Macros: tiny.target.toml.
 
 extern "C" __global__ void tiny(const int* x, int* y, int step, int n) {
   const int first = (blockIdx.x * BLOCK + threadIdx.x) * step;

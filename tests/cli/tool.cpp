@@ -156,7 +156,7 @@ std::unique_ptr<Running> Sandbox::start(const std::vector<std::string>& argument
 }
 
 std::string manifest_of(const std::string& name) {
-  return std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name + ".target.json";
+  return std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name + ".target.toml";
 }
 
 std::vector<std::string> tune(const std::string& target, const std::string& sizes,

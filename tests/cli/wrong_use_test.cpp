@@ -18,7 +18,7 @@ struct Case {
 TEST(WrongUse, IsOneSentenceAndStatusTwo) {
   const std::vector<Case> cases = {
       {{"--target", "gem", "--sizes", "8"}, {"gem", "did you mean", "gemm"}},
-      {{"--target", "./no.target.json", "--sizes", "8"}, {"no.target.json", "new-target"}},
+      {{"--target", "./no.target.toml", "--sizes", "8"}, {"no.target.toml", "new-target"}},
       {{"--target", "gemm"}, {"needs --sizes, or --workload", "--help"}},
       {{"--sizes", "8"}, {"needs --target", "--help"}},
       {{"--target", "gemm", "--sizes", ""}, {"--sizes", "empty", "examples"}},
@@ -148,13 +148,13 @@ TEST(WrongUse, ASizeThatDoesNotFitIsRefused) {
 /// The tiny target with one text in its manifest, or its source, replaced by another.
 std::string spoilt(const Sandbox& sandbox, const std::string& file, const std::string& from,
                    const std::string& to) {
-  for (const char* name : {"tiny.target.json", "tiny.cu"}) {
+  for (const char* name : {"tiny.target.toml", "tiny.cu"}) {
     std::ifstream stream(std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name);
     std::string text{std::istreambuf_iterator<char>(stream), {}};
     if (name == file) text.replace(text.find(from), from.size(), to);
     sandbox.write(name, text);
   }
-  return "./tiny.target.json";
+  return "./tiny.target.toml";
 }
 
 std::vector<std::string> tune_on_host(const std::string& manifest) {
@@ -173,15 +173,15 @@ TEST(WrongUse, AKernelThatIsNeverRightHasAReportAndNoAnswer) {
 
 TEST(WrongUse, AManifestSaysWhereItIsWrong) {
   const Sandbox sandbox;
-  const std::string manifest = "tiny.target.json";
+  const std::string manifest = "tiny.target.toml";
   const std::vector<Case> cases = {
-      {{"\"sizes\"", "\"size\""}, {"tiny.target.json", "size"}},
-      {{"\"STEP\", \"values\"", "\"STEP\", \"value\""}, {"tiny.target.json", "value"}},
-      {{"BLOCK * STEP)", "BLOCK * )"}, {"tiny.target.json", "grid"}},
-      {{"BLOCK * STEP)", "BLOK * STEP)"}, {"tiny.target.json", "BLOK", "BLOCK"}},
+      {{"sizes =", "size ="}, {"tiny.target.toml", "size"}},
+      {{"STEP = { values", "STEP = { value"}, {"tiny.target.toml", "value"}},
+      {{"BLOCK * STEP)", "BLOCK * )"}, {"tiny.target.toml", "grid"}},
+      {{"BLOCK * STEP)", "BLOK * STEP)"}, {"tiny.target.toml", "BLOK", "BLOCK"}},
       {{"tiny.cu\"", "tny.cu\""}, {"tny.cu"}},
-      {{"\"name\": \"tiny\",", "\"name\": \"tiny\""}, {"tiny.target.json"}},
-      {{"\"manifest\": 1", "\"manifest\": 7"}, {"tiny.target.json", "manifest", "7"}},
+      {{"name = \"tiny\"", "name = \"tiny"}, {"tiny.target.toml"}},
+      {{"manifest = 2", "manifest = 7"}, {"tiny.target.toml", "manifest", "7"}},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.arguments[1]);

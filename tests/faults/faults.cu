@@ -1,5 +1,5 @@
 // y = 2 x over N elements, with a fault of one's choice. Grid ceil(N / 128), block 128.
-// FAULT is the fault; VARIANT only makes configurations differ. Macros: faults.target.json.
+// FAULT is the fault; VARIANT only makes configurations differ. Macros: faults.target.toml.
 
 extern "C" __global__ void faults(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -19,11 +19,11 @@
 
 namespace autotune {
 
-/// The target tests/faults/faults.target.json on one device.
+/// The target tests/faults/faults.target.toml on one device.
 class FaultsCase {
  public:
   explicit FaultsCase(const std::string& device)
-      : target_(load_manifest(source_folder() / "tests/faults/faults.target.json")),
+      : target_(load_manifest(source_folder() / "tests/faults/faults.target.toml")),
         device_(make_worker_device(device,
                                    std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"),
                                    {.least_seconds = 0.5, .most_seconds = 3})),

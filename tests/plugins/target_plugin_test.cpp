@@ -127,7 +127,7 @@ TEST_F(BadTargetPlugin, AHookThatCrashesIsAnErrorNotTheEndOfTheTool) {
 }
 
 TEST_F(BadTargetPlugin, AManifestThatIsWrongIsNamedWithThePlugin) {
-  const Ran ran = tuned_with("\\\"sizes\\\": [\\\"N\\\"]", "\\\"sizes\\\": 1");
+  const Ran ran = tuned_with("sizes = [\\\"N\\\"]", "sizes = 1");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("gather_plugin.so"), HasSubstr("sizes")));
 }

@@ -19,6 +19,7 @@ namespace autotune::cli {
 
 extern const Verb kCheck;
 extern const Verb kCompare;
+extern const Verb kConvert;
 extern const Verb kCover;
 extern const Verb kDb;
 extern const Verb kDoctor;
@@ -66,9 +67,9 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,    &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget,
-                        &kDb,      &kImport, &kReplay, &kExplain,   &kReport, &kWatch,
-                        &kCompare, &kCover,  &kWarm,   &kRun,       &kDoctor, &kHelp};
+const std::array kVerbs{&kTune,  &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget, &kConvert,
+                        &kDb,    &kImport, &kReplay, &kExplain,   &kReport, &kWatch,     &kCompare,
+                        &kCover, &kWarm,   &kRun,    &kDoctor,    &kHelp};
 
 }  // namespace
 

@@ -215,10 +215,10 @@ struct Target {
   /// Input of the cost model: named quantities of one call, such as `l2_bytes`.
   /// tuner/model/cost_model.hpp lists the names.
   std::vector<DefineSpec> model;  // of several with one name, the first whose `when` holds
-  /// Hash of all that a measurement depends on: source, included files, launches and arguments; in
-  /// format 1 also the space.
+  /// Hash of all that a measurement depends on: source, included files, launches and arguments. It
+  /// excludes parameters and constraints.
   std::string fingerprint;
-  std::string space_fingerprint = {};  // of parameters and constraints; empty in format 1
+  std::string space_fingerprint = {};  // of parameters and constraints
   /// A plugin's own inputs and reference results: writes files of them for the workload. May be
   /// empty.
   std::function<Workload(Workload)> prepare;

@@ -334,7 +334,7 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   if (found.first == 0 && is_of_narrow_reference(buffer, got, expected)) {
     return wrong(
         format("{} is {}, as in the reference if that writes {}: it must write double, or say "
-               "outputs = \"same\" in [reference] (format 1: \"float64_outputs\": false)",
+               "outputs = \"same\" in [reference]",
                element, element_text(buffer.type, got), name_of(buffer.type)));
   }
   const std::string wrong = format("{} of {} elements {} wrong", found.wrong, buffer.length,

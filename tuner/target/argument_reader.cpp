@@ -23,13 +23,11 @@ struct Choice {
   const char* name;
   Enumeration value;
 };
-constexpr Choice<Role> kRoles[] = {
-    {"input", Role::input}, {"output", Role::output}, {"inout", Role::inout}};
-constexpr Choice<Role> kMoreRoles[] = {{"input", Role::input},
-                                       {"output", Role::output},
-                                       {"inout", Role::inout},
-                                       {"unchecked", Role::unchecked},
-                                       {"checked", Role::checked}};
+constexpr Choice<Role> kRoles[] = {{"input", Role::input},
+                                   {"output", Role::output},
+                                   {"inout", Role::inout},
+                                   {"unchecked", Role::unchecked},
+                                   {"checked", Role::checked}};
 constexpr Choice<Fill> kFills[] = {
     {"random", Fill::random}, {"zero", Fill::zero}, {"iota", Fill::iota}, {"one", Fill::one}};
 constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
@@ -93,10 +91,6 @@ class ArgumentReader {
   }
 
   void expect_argument_keys(const Node& node) const {
-    if (reading_.format == 1) {  // its fingerprint does not cover newer keys
-      node.expect_keys({"type", "length", "role", "fill", "tolerance", "value", "constant"});
-      return;
-    }
     node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "absolute",
                       "repeatable", "value", "constant", "alignment", "aligned", "dims", "strides",
                       "when"});
@@ -105,7 +99,7 @@ class ArgumentReader {
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
     read_element(reading_, target_, spec, node["type"]);
     if (const Node* const role = node.find("role")) {
-      spec.role = reading_.format == 1 ? choice(*role, kRoles) : choice(*role, kMoreRoles);
+      spec.role = choice(*role, kRoles);
     }
     if (spec.role == Role::unchecked) return unchecked(spec, node);
     if (const Node* const file = node.find("file")) read_file(spec, node, *file);
@@ -187,12 +181,12 @@ class ArgumentReader {
 
   /// A word, or `{uniform = [0, "N - 1"], seed = 7}`.
   void read_fill(ArgumentSpec& spec, const Node& fill) {
-    if (fill.is(Node::Kind::text) && fill.text() == "prepared" && reading_.format != 1) {
+    if (fill.is(Node::Kind::text) && fill.text() == "prepared") {
       if (spec.role != Role::input) fill.fail("only an input can be prepared");
       spec.fill = Fill::prepared;
       return;
     }
-    if (!fill.is(Node::Kind::table) || reading_.format == 1) {
+    if (!fill.is(Node::Kind::table)) {
       spec.fill = choice(fill, kFills);
       return;
     }
@@ -249,7 +243,6 @@ class ArgumentReader {
   ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {
     node.expect_keys({"type", "value"});
     const Node* const type = node.find("type");
-    if (!type && reading_.format == 1) (void)node["type"];
     spec.type = type ? type_of(reading_, target_, *type) : "i32";
     const Node& value = node["value"];
     if (value.is(Node::Kind::real)) {

@@ -17,14 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// NAME/NAME.target.toml in a folder, or .json; empty where there is neither.
+/// NAME/NAME.target.toml in a folder; empty where there is none.
 fs::path manifest_in(const fs::path& folder, const std::string& name) {
-  for (const char* const ending : {".target.toml", ".target.json"}) {
-    std::error_code none;
-    fs::path manifest = folder / name / (name + ending);
-    if (fs::exists(manifest, none)) return manifest;
-  }
-  return {};
+  std::error_code none;
+  fs::path manifest = folder / name / (name + ".target.toml");
+  return fs::exists(manifest, none) ? manifest : fs::path();
 }
 
 }  // namespace

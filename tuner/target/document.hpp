@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of a manifest into a tree: TOML, or JSON with comments.
+// Reads the text of a manifest into a tree.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,5 @@ namespace autotune {
 
 /// TOML 1.0. Throws Error with file, line and column.
 Node tree_of_toml(std::shared_ptr<const Document> document);
-
-/// JSON with comments. Throws Error with file, line and column.
-Node tree_of_json(std::shared_ptr<const Document> document);
 
 }  // namespace autotune

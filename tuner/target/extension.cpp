@@ -40,7 +40,7 @@ fs::path file_of(const Node& node) {
 
 Node tree_of(const fs::path& file, const Node& node) {
   return tree_of_toml(
-      std::make_shared<const Document>(Document{file.string(), text_of(file, node), false}));
+      std::make_shared<const Document>(Document{file.string(), text_of(file, node)}));
 }
 
 /// Adds the members of a file's table `key`, if it has one, to those of other files.
@@ -82,7 +82,7 @@ Node with_base(const Node& root) {
   const Node& extends = root["extends"];
   const fs::path file = file_of(extends);
   Node base = tree_of(file, extends);
-  require_version(base, false);
+  require_version(base);
   if (base.has("extends")) {
     extends.fail(format("{} extends another manifest itself: name that one", file.string()));
   }
@@ -102,13 +102,11 @@ std::string text_of(const fs::path& file, const Node& node) {
   return std::move(read.text);
 }
 
-void require_version(const Node& root, bool json) {
+void require_version(const Node& root) {
   if (!root.is(Node::Kind::table)) return;
-  const int written_in = json ? 1 : 2;
   const Node& version = root["manifest"];
-  if (version.integer() == written_in) return;
-  version.fail(format("format {} is not known: a manifest in {} has the number {}",
-                      version.integer(), json ? "JSON" : "TOML", written_in));
+  if (version.integer() == 2) return;
+  version.fail(format("format {} is not known: a manifest has the number 2", version.integer()));
 }
 
 Node assembled(Node root) {

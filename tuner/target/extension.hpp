@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
 std::string text_of(const std::filesystem::path& file, const Node& node);
 
 /// Throws Error unless the manifest has the format's number.
-void require_version(const Node& root, bool json);
+void require_version(const Node& root);
 
 /// `root` with the keys of the manifest that it extends, and with a table `families` in place of a
 /// list of files. Throws Error with the place, also for two families or parts of one name.

@@ -140,15 +140,6 @@ std::string forms_text(const Target& target) {
 
 }  // namespace
 
-std::string fingerprint_of(const Json& manifest, const Target& target) {
-  Json kept = manifest;
-  for (const char* key : {"description", "alternative", "default", "work", "resources", "model"}) {
-    kept.erase(key);
-  }
-  return hash128(kept.dump() + target.reference.file_hash + '\0' + target.source_text + '\0' +
-                 included(target.source_text, target.include_folders, target.options).text());
-}
-
 std::string measurement_fingerprint(const Target& target) {
   const Meanings meanings(target);
   const std::string own = all_sources(target);

@@ -48,7 +48,7 @@ class LaunchReader {
     std::vector<std::string> names;
     for (std::size_t i = first; i < target_.kernels.size(); ++i) {
       KernelSpec& kernel = target_.kernels[i];
-      names.push_back(reading_.format == 1 ? kernel.entry : short_name(kernel.key));
+      names.push_back(short_name(kernel.key));
       kernel.is_main = kernel.entry == main.text() || names.back() == main.text();
       found = found || kernel.is_main;
     }
@@ -251,7 +251,7 @@ class LaunchReader {
 
   void read_reference() {
     const Node& node = reading_.root["reference"];
-    node.expect_keys({"kernels", "file", "configuration", "outputs", "float64_outputs"});
+    node.expect_keys({"kernels", "file", "configuration", "outputs"});
     ReferenceSpec& reference = target_.reference;
     if (node.has("kernels") + node.has("file") + node.has("configuration") != 1) {
       node.fail("give one of \"kernels\", \"file\" and \"configuration\"");
@@ -282,10 +282,6 @@ class LaunchReader {
         outputs->fail("expected \"f64\" (where the target has f32) or \"same\"");
       }
       reference.float64_outputs = text == "f64";
-    }
-    if (reading_.format == 1 && !node.has("configuration")) {
-      const Node* const flag = node.find("float64_outputs");
-      reference.float64_outputs = flag ? flag->flag() : node.has("kernels");
     }
   }
 

@@ -2,7 +2,6 @@
 #include "tuner/target/manifest.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string>
 
@@ -14,7 +13,6 @@
 #include "tuner/target/macros.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/redefinitions.hpp"
-#include "tuner/target/upgrade.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
@@ -157,15 +155,15 @@ std::set<std::string> removed_families(const Node& root) {
 }
 
 /// `removed` are families that the source may know all the same.
-Target read(Node root, const fs::path& file, int format, const fs::path& folder,
-            const std::set<std::string>& removed = {}) {
+Target read(Node root, const fs::path& file, const fs::path& folder,
+            const std::set<std::string>& removed) {
   Target target;
   target.manifest = file;
   target.name = root["name"].identifier();
   if (const Node* const node = root.find("description")) target.description = node->text();
   if (const Node* const node = root.find("alternative")) target.alternative = node->identifier();
   read_source(root, folder, target);
-  Reading reading(std::move(root), folder, format);
+  Reading reading(std::move(root), folder);
   read_family_sources(reading, target);
   read_problem(reading, target);
   read_parameters(reading, target);
@@ -187,17 +185,14 @@ Target read(Node root, const fs::path& file, int format, const fs::path& folder,
   return target;
 }
 
-bool is_json(const fs::path& file, std::string_view text) {
-  if (file.extension() == ".json") return true;
-  if (file.extension() == ".toml") return false;
-  // A plugin's text has no file name: JSON begins with a brace, TOML never does.
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text.substr(at, 2) == "//") at = text.find('\n', at);
-    if (at >= text.size() || std::strchr(" \t\r\n", text[at]) == nullptr) {
-      return at < text.size() && (text[at] == '{' || text[at] == '/');
-    }
-  }
-  return false;
+/// A text that begins as JSON does, which TOML never does, is of format 1.
+void refuse_format_1(std::string_view text, const fs::path& file) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '/')) return;
+  throw Error(
+      format("{0}: this manifest is in JSON, format 1, which is no longer read: `autotune convert "
+             "OLD.target.json` writes it in format 2",
+             file.string()));
 }
 
 /// Of a manifest.
@@ -207,27 +202,18 @@ std::string text_of(const fs::path& file) {
   throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
 }
 
-std::shared_ptr<const Document> document_of(std::string text, const fs::path& file, bool json) {
-  return std::make_shared<const Document>(Document{file.string(), std::move(text), json});
-}
-
 Target read_document(std::string text, const fs::path& file) {
   const fs::path folder = folder_of(file);
-  const bool json = is_json(file, text);
-  const auto document = document_of(std::move(text), file, json);
-  Node root = json ? tree_of_json(document) : tree_of_toml(document);
-  require_version(root, json);
-  if (!json) {
-    const std::set<std::string> removed = removed_families(root);
-    root = assembled(std::move(root));
-    expect_keys(root);
-    Target target = read(std::move(root), file, 2, folder, removed);
-    target.fingerprint = measurement_fingerprint(target);
-    target.space_fingerprint = space_fingerprint(target);
-    return target;
-  }
-  Target target = read(upgraded(std::move(root)), file, 1, folder);
-  target.fingerprint = fingerprint_of(parse_json(document->text, document->file), target);
+  refuse_format_1(text, file);
+  Node root =
+      tree_of_toml(std::make_shared<const Document>(Document{file.string(), std::move(text)}));
+  require_version(root);
+  const std::set<std::string> removed = removed_families(root);
+  root = assembled(std::move(root));
+  expect_keys(root);
+  Target target = read(std::move(root), file, folder, removed);
+  target.fingerprint = measurement_fingerprint(target);
+  target.space_fingerprint = space_fingerprint(target);
   return target;
 }
 
@@ -235,9 +221,9 @@ Target read_document(std::string text, const fs::path& file) {
 
 Target load_manifest(const fs::path& file) {
   std::string text = text_of(file);
-  if (file.extension() != ".toml" && file.extension() != ".json") {
-    throw Error(
-        format("{}: this is not a manifest: name a .target.toml or .target.json", file.string()));
+  if (file.extension() == ".json") refuse_format_1(text, file);
+  if (file.extension() != ".toml") {
+    throw Error(format("{}: this is not a manifest: name a .target.toml", file.string()));
   }
   return read_document(std::move(text), file);
 }
@@ -245,7 +231,7 @@ Target load_manifest(const fs::path& file) {
 std::optional<Generator> generator_of(const fs::path& file) {
   if (file.extension() != ".toml") return std::nullopt;
   const Node root =
-      tree_of_toml(std::make_shared<const Document>(Document{file.string(), text_of(file), false}));
+      tree_of_toml(std::make_shared<const Document>(Document{file.string(), text_of(file)}));
   const std::vector<std::string> command = command_of(root);
   if (command.empty()) return std::nullopt;
   const fs::path folder = folder_of(file);

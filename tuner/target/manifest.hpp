@@ -13,9 +13,9 @@
 
 namespace autotune {
 
-/// Reads a manifest and the source that it names: format 2 in TOML, format 1 in JSON. Throws Error
-/// with the place and what is wrong: file, line, column and the line itself; for JSON also the key,
-/// `kernels[0].grid[1]`.
+/// Reads a manifest and the source that it names. Throws Error with the place and what is wrong:
+/// file, line, column and the line itself. A manifest of format 1, in JSON, is refused with what to
+/// do.
 Target load_manifest(const std::filesystem::path& file);
 
 /// The same for a text, such as a plugin's. Paths in it are relative to the folder of `file`.

@@ -8,7 +8,7 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-Names::Names(bool untyped_words) : untyped_words_(untyped_words) {
+Names::Names() {
   for (const char* name :
        {"is_host", "compute_capability", "multiprocessors", "max_threads", "shared_bytes",
         "static_shared_bytes", "registers", "l2_bytes", "memory_bytes", "warp_size"}) {
@@ -45,12 +45,8 @@ void Names::declare(const Node& place, const std::string& name, NameLevel level,
   entry.level = level;
   if (!values.empty() && values.front().is_real()) entry.value_kind = ValueKind::real;
   if (values.empty() || !values.front().is_word()) return;
-  entry.value_kind = untyped_words_ ? ValueKind::any : ValueKind::word;
-  for (const Value& value : values) {
-    if (!untyped_words_) entry.words.push_back(value.word());
-    words_.insert(value.word());
-    if (level == NameLevel::problem) problem_words_.insert(value.word());
-  }
+  entry.value_kind = ValueKind::word;
+  for (const Value& value : values) entry.words.push_back(value.word());
 }
 
 std::string Names::declare_handle(const Node& place, const std::string& name,
@@ -205,26 +201,11 @@ std::string Names::path_to_parameter(const Entry& entry) const {
 Expression Names::expression(const Excerpt& excerpt, NameLevel level, const std::string& scope,
                              bool handles) {
   try {
-    Expression expression = Expression::parse(excerpt.text, [&](const std::string& name) {
+    return Expression::parse(excerpt.text, [&](const std::string& name) {
       return meaning(name, level, scope, handles);
     });
-    if (untyped_words_) check_words(excerpt, expression, level);
-    return expression;
   } catch (const ExpressionError& error) {
     excerpt.fail(error);
-  }
-}
-
-/// Format 1 only: throws unless each word is a value of some parameter or setting.
-void Names::check_words(const Excerpt& excerpt, const Expression& expression,
-                        NameLevel level) const {
-  const std::set<std::string>& known = level == NameLevel::problem ? problem_words_ : words_;
-  for (const std::string& word : expression.words()) {
-    if (known.contains(word)) continue;
-    excerpt.fail(ExpressionError(
-        excerpt.text, expression.column_of(word),
-        format("no parameter or setting has the value '{}' ({})", word,
-               suggestion(word, std::vector<std::string>(known.begin(), known.end())))));
   }
 }
 

@@ -24,9 +24,8 @@ enum class NameLevel : std::uint8_t { problem, configuration };
 /// Every function throws Error with the place.
 class Names {
  public:
-  /// Declares the `device.` names. With `untyped_words` (format 1), a name may be compared with a
-  /// word of any parameter or setting.
-  explicit Names(bool untyped_words);
+  /// Declares the `device.` names.
+  Names();
 
   /// Declares a size, setting, parameter, or the size of a type (`dtype_bytes`). Several families
   /// may declare the same parameter.
@@ -81,10 +80,7 @@ class Names {
   void check_function(const Entry& entry, const std::string& scope);
   std::string reason_unknown(const std::string& name, const std::string& scope, bool handles) const;
   std::string path_to_parameter(const Entry& entry) const;
-  void check_words(const Excerpt& excerpt, const Expression& expression, NameLevel level) const;
 
-  bool untyped_words_;
-  std::set<std::string> words_, problem_words_;  // of all parameters and settings; of settings
   std::map<std::string, std::map<std::string, Entry>> scopes_;
   std::vector<std::pair<std::string, std::string>> defined_;  // scope and name, in file order
   std::vector<const Entry*> path_;                            // definitions being parsed

@@ -95,19 +95,15 @@ Node& Node::operator=(const Node&) = default;
 Node& Node::operator=(Node&&) noexcept = default;
 Node::~Node() = default;
 
-std::string Node::with_key(std::string_view what) const {
-  return document_->shows_keys && !key_.empty() ? format("{}: {}", key_, what) : std::string(what);
-}
-
 void Node::fail(std::string_view what) const {
-  if (at_ != kUnknown) fail_in(*document_, at_, with_key(what));
+  if (at_ != kUnknown) fail_in(*document_, at_, what);
   throw Error(key_.empty() ? format("{}: {}", document_->file, what)
                            : format("{}: {}: {}", document_->file, key_, what));
 }
 
 void Node::fail_at(std::size_t offset, std::string_view what) const {
   if (!has_place()) fail(what);
-  fail_in(*document_, text_at_ + offset, with_key(what));
+  fail_in(*document_, text_at_ + offset, what);
 }
 
 void Node::expect_keys(std::initializer_list<std::string_view> keys,
@@ -132,9 +128,8 @@ void Node::expect_keys(std::initializer_list<std::string_view> keys,
 
 const Node& Node::operator[](std::string_view name) const {
   if (const Node* const found = find(name)) return *found;
-  fail(at_ == kUnknown || key_.empty() || document_->shows_keys
-           ? format("\"{}\" is missing", name)
-           : format("{}: \"{}\" is missing", key_, name));
+  fail(at_ == kUnknown || key_.empty() ? format("\"{}\" is missing", name)
+                                       : format("{}: \"{}\" is missing", key_, name));
 }
 
 const Node* Node::find(std::string_view name) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest as a tree, from TOML or JSON. Each value knows its place in the file, which errors
+// A manifest as a tree. Each value knows its place in the file, which errors
 // name.
 #pragma once
 
@@ -20,7 +20,6 @@ namespace autotune {
 struct Document {
   std::string file;
   std::string text;
-  bool shows_keys = false;  // whether errors name the key, too
 };
 
 /// Most items of a list or table, unless a key has its own bound.
@@ -78,7 +77,7 @@ class Node {
   /// An integer, a real number, or a word: an identifier in quotes. A flag is 0 or 1.
   Value value() const;
 
-  // For the parsers, tree_of_toml() and tree_of_json().
+  // For the parser, tree_of_toml().
   void set_text(std::string text) { text_ = std::move(text); }
   void set_integer(std::int64_t integer) { integer_ = integer; }
   void set_real(double real) { real_ = real; }
@@ -91,8 +90,6 @@ class Node {
   Node empty(Kind kind) const;
 
  private:
-  std::string with_key(std::string_view what) const;
-
   Kind kind_ = Kind::table;
   std::shared_ptr<const Document> document_;
   std::string key_;  // kernels[0].grid
@@ -102,7 +99,7 @@ class Node {
   std::vector<Node> items_;
   std::vector<Member> members_;
   std::size_t at_ = kUnknown;       // offset of the value in the document's text
-  std::size_t key_at_ = kUnknown;   // offset of its key; unknown in JSON
+  std::size_t key_at_ = kUnknown;   // offset of its key
   std::size_t text_at_ = kUnknown;  // offset of text(); unknown if it has escapes
 };
 

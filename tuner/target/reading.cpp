@@ -52,8 +52,8 @@ const Node* ManifestScope::last(std::string_view key) const {
   return nodes.empty() ? nullptr : nodes.back();
 }
 
-Reading::Reading(Node document, std::filesystem::path where, int number)
-    : root(std::move(document)), folder(std::move(where)), format(number), names(number == 1) {
+Reading::Reading(Node document, std::filesystem::path where)
+    : root(std::move(document)), folder(std::move(where)) {
   scopes.push_back({"", {root}, {}});
   const Node* const families = root.find("families");
   if (!families) return;
@@ -61,7 +61,7 @@ Reading::Reading(Node document, std::filesystem::path where, int number)
   family_parameter = family ? family->identifier() : "FAMILY";
   for (const auto& [name, node] : families->members()) {
     expect_family_keys(node);
-    const std::string condition = autotune::format("{} == '{}'", family_parameter, name);
+    const std::string condition = format("{} == '{}'", family_parameter, name);
     scopes.push_back({name, tables_of(root, node), Expression::parse(condition)});
   }
   if (scopes.size() == 1) families->fail("there are no families: leave the key out");

@@ -28,7 +28,7 @@ struct ManifestScope {
 };
 
 struct Reading {
-  Reading(Node root, std::filesystem::path folder, int format);
+  Reading(Node root, std::filesystem::path folder);
 
   /// `expression` if the scope's guard holds, else `otherwise`.
   static Expression guarded(const ManifestScope& scope, const Expression& expression,
@@ -40,7 +40,6 @@ struct Reading {
 
   Node root;
   std::filesystem::path folder;
-  int format;
   Names names;
   std::vector<ManifestScope> scopes;  // the target, then its families
   std::string family_parameter;       // empty without families

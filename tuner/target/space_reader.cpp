@@ -17,8 +17,7 @@ void add_constraint(Reading& reading, Target& target, const ManifestScope& scope
     return reading.names.integer(excerpt, NameLevel::configuration, scope.name);
   };
   const Expression whole = parsed(statement);  // with the place of a mistake
-  const std::vector<std::string> parts =
-      reading.format == 1 ? std::vector{statement.text} : conjuncts_of(statement.text);
+  const std::vector<std::string> parts = conjuncts_of(statement.text);
   for (const std::string& part : parts) {
     const Expression own =
         parts.size() == 1 ? whole : parsed({part, statement.node, statement.offset});

@@ -463,7 +463,7 @@ TEST(Compare, AReferenceThatWritesFloatWhereItMustWriteDoubleIsToldSo) {
   const std::string message = compared<float>(floats(4, 1), got, {right}).message;
   EXPECT_EQ(message,
             "C[0] is -3, as in the reference if that writes f32: it must write double, or say "
-            "outputs = \"same\" in [reference] (format 1: \"float64_outputs\": false)");
+            "outputs = \"same\" in [reference]");
   EXPECT_EQ(compared<float>(floats(2, 1), {0, 5}, {{32, 5}}).message,
             "C[0] is 0, expected 32 (tolerance 3.8e-06); 1 of 2 elements is wrong")
       << "the low half of 32 is 0, which says nothing";

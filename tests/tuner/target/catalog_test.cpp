@@ -14,18 +14,20 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr const char* kCopy = R"json({
-  "manifest": 1, "name": "mine", "source": "mine.cu", "sizes": ["N"],
-  "arguments": {"y": {"type": "f32", "length": "N", "role": "output"}},
-  "kernels": [{"entry": "mine", "grid": ["N"], "block": [1], "arguments": ["y"]}],
-  "reference": "default"
-})json";
+constexpr const char* kCopy = R"toml(manifest = 2
+name = "mine"
+source = "mine.cu"
+sizes = ["N"]
+arguments.y = { type = "f32", length = "N", role = "output" }
+kernels.mine = { grid = ["N"], block = [1], arguments = ["y"] }
+reference.configuration = "default"
+)toml";
 
 class CatalogTest : public testing::Test {
  protected:
   CatalogTest() {
     folder_.write("mine/mine.cu", "");
-    manifest_ = folder_.write("mine/mine.target.json", kCopy);
+    manifest_ = folder_.write("mine/mine.target.toml", kCopy);
     folder_.write("other/readme", "");
     setenv("AUTOTUNE_KERNEL_PATH", ("/none:" + folder_.path().string()).c_str(), 1);
   }
@@ -52,7 +54,7 @@ TEST_F(CatalogTest, OnlyFoldersWithAManifestAreListed) {
 TEST_F(CatalogTest, InstalledFoldersAreSearchedAfterThoseOfTheUser) {
   ScratchFolder installed;
   installed.write("mine/mine.cu", "");
-  const std::filesystem::path shipped = installed.write("mine/mine.target.json", kCopy);
+  const std::filesystem::path shipped = installed.write("mine/mine.target.toml", kCopy);
   const std::filesystem::path folders[] = {installed.path()};
   EXPECT_EQ(find_target_in(folders, "mine").manifest, manifest_);
   unsetenv("AUTOTUNE_KERNEL_PATH");
@@ -65,8 +67,8 @@ TEST_F(CatalogTest, AMisspeltNameIsAnsweredWithANearOne) {
   EXPECT_THAT([] { find_target("mime"); },
               ThrowsMessage<UsageError>(HasSubstr("there is no target mime (did you mean mine?")));
   EXPECT_THAT(
-      [] { find_target("./none.target.json"); },
-      ThrowsMessage<UsageError>(HasSubstr("./none.target.json: there is no such manifest")));
+      [] { find_target("./none.target.toml"); },
+      ThrowsMessage<UsageError>(HasSubstr("./none.target.toml: there is no such manifest")));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 std::string names(const std::string& text) {
-  const Reading reading(toml(text), {}, 2);
+  const Reading reading(toml(text), {});
   std::string names;
   for (const Declared& each : declared_parameters(reading)) {
     names += each.scope->name + "." + each.name + " ";
@@ -45,7 +45,7 @@ parameters.A = [4, 2]
 parameters.B = { from = 1, to = 4, factor = 2, when = "A > 2", run_time = true }
 parameters.C = { values = ["x", "y"], as = "text" }
 )"),
-                        {}, 2);
+                        {});
   const std::vector<Declared> all = declared_parameters(reading);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_THAT(all[0].values, ElementsAre(Value(4), Value(2)));

@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 /// The default configuration of a manifest of parameters and families alone.
 std::string default_of(const std::string& text) {
-  Reading reading(toml(text), {}, 2);
+  Reading reading(toml(text), {});
   Target target;
   read_parameters(reading, target);
   read_default(reading, target);

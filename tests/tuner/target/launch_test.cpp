@@ -14,49 +14,54 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-constexpr const char* kLaunch = R"json({
-  "manifest": 1, "name": "scale", "source": "scale.cu", "sizes": ["N"],
-  "settings": {"dtype": ["f32", "i64"], "batch": [1, 4]},
-  "parameters": [
-    {"name": "MODE", "values": ["plain", "un_rolled"]},
-    {"name": "BLOCK", "values": [64, 128]},
-    {"name": "SPLIT", "values": [1, 2], "run_time": true},
-    {"name": "ORDER", "values": ["up", "down"], "run_time": true}
-  ],
-  "constraints": ["BLOCK <= device.max_threads", "MODE == 'plain' || BLOCK == 128"],
-  "default": {"BLOCK": 128},
-  "defines": {"BIG": "N * 1000000 * BLOCK", "LOW": "-BLOCK"},
-  "bake_sizes": "MODE == 'un_rolled'",
-  "options": ["-lineinfo"],
-  "arguments": {
-    "x": {"type": "dtype", "length": "N", "fill": "iota", "constant": "MODE == 'un_rolled'"},
-    "a": {"type": "dtype", "value": "3"},
-    "half": {"type": "f64", "value": 0.5},
-    "y": {"type": "dtype", "length": "N * batch", "role": "output", "tolerance": "2"}
-  },
-  "workspace": {"unused": {"type": "f32", "length": "0"},
-                "part": {"type": "f32", "length": "N * SPLIT"}},
-  "tensor_maps": {"map": {"buffer": "x", "dims": ["N / 2", 2], "strides": ["N / 2 * dtype_bytes"],
-                          "box": ["BLOCK", 1], "swizzle_bytes": 128}},
-  "kernels": [
-    {"entry": "scale", "grid": ["ceil_div(N, BLOCK)", "SPLIT"], "block": ["BLOCK"],
-     "cluster": ["SPLIT"], "dynamic_shared_bytes": "4 * BLOCK",
-     "arguments": ["x", "y", "a", "half", "N", "SPLIT - 1", "ORDER", "map"]
-},
-    {"entry": "finish", "when": "SPLIT > 1", "grid": [1], "block": [32], "starts_early": "SPLIT > 1",
-     "arguments": ["part", "y"]}
-  ],
-  "reference": {"kernels": [{"entry": "plain", "grid": ["N"], "block": [1], "arguments": ["x", "y"]}]},
-  "work": {
-  "flops" : "N", "bytes" : "2 * N * dtype_bytes"
-}
-})json";
+constexpr const char* kLaunch = R"toml(manifest = 2
+name = "scale"
+source = "scale.cu"
+sizes = ["N"]
+settings.dtype = ["f32", "i64"]
+settings.batch = [1, 4]
+parameters.MODE = ["plain", "un_rolled"]
+parameters.BLOCK = [64, 128]
+parameters.SPLIT = { values = [1, 2], run_time = true }
+parameters.ORDER = { values = ["up", "down"], run_time = true }
+constraints = ["BLOCK <= device.max_threads", "MODE == 'plain' || BLOCK == 128"]
+default.BLOCK = 128
+defines.BIG = "N * 1000000 * BLOCK"
+defines.LOW = "-BLOCK"
+bake_sizes = "MODE == 'un_rolled'"
+options = ["-lineinfo"]
+arguments.x = { type = "dtype", length = "N", fill = "iota", constant = "MODE == 'un_rolled'" }
+arguments.a = { type = "dtype", value = "3" }
+arguments.half = { type = "f64", value = 0.5 }
+arguments.y = { type = "dtype", length = "N * batch", role = "output", tolerance = "2" }
+workspace.unused = { type = "f32", length = "0" }
+workspace.part = { type = "f32", length = "N * SPLIT" }
+tensor_maps.map.buffer = "x"
+tensor_maps.map.dims = ["N / 2", 2]
+tensor_maps.map.strides = ["N / 2 * dtype_bytes"]
+tensor_maps.map.box = ["BLOCK", 1]
+tensor_maps.map.swizzle_bytes = 128
+kernels.scale.grid = ["ceil_div(N, BLOCK)", "SPLIT"]
+kernels.scale.block = ["BLOCK"]
+kernels.scale.cluster = ["SPLIT"]
+kernels.scale.dynamic_shared_bytes = "4 * BLOCK"
+kernels.scale.arguments = ["x", "y", "a", "half", "N", "SPLIT - 1", "ORDER", "map"]
+kernels.finish.when = "SPLIT > 1"
+kernels.finish.grid = [1]
+kernels.finish.block = [32]
+kernels.finish.starts_early = "SPLIT > 1"
+kernels.finish.arguments = ["part", "y"]
+reference.kernels = { plain = { grid = ["N"], block = [1], arguments = ["x", "y"] } }
+reference.outputs = "f64"
+work.flops = "N"
+work.bytes = "2 * N * dtype_bytes"
+)toml";
 
 class LaunchTest : public testing::Test {
  protected:
   LaunchTest() {
     folder_.write("scale.cu", "// the kernel\n");
-    target_ = load_manifest(folder_.write("scale.target.json", kLaunch));
+    target_ = load_manifest(folder_.write("scale.target.toml", kLaunch));
     device_.name = "a fake";
   }
   Problem problem(std::int64_t n, const NamedValues& settings = {}) const {
@@ -182,14 +187,14 @@ TEST_F(LaunchTest, OverALimitOfTheDeviceIsAFailedConfiguration) {
   };
   device_.max_threads_per_block = 100;
   EXPECT_THAT(plan,
-              ThrowsMessage<KernelFailure>("kernels[0].block: 128 threads, a fake allows 100"));
+              ThrowsMessage<KernelFailure>("kernels.scale.block: 128 threads, a fake allows 100"));
   device_.max_threads_per_block = 1024;
   device_.shared_bytes_per_block = 511;
   EXPECT_THAT(plan, ThrowsMessage<KernelFailure>(HasSubstr("512 bytes, a fake allows 511")));
   device_.shared_bytes_per_block = 512;
   EXPECT_NO_THROW(plan());
   device_.max_grid.x = 1;
-  EXPECT_THAT(plan, ThrowsMessage<KernelFailure>(HasSubstr("kernels[0].grid: 2x1x1, a fake")));
+  EXPECT_THAT(plan, ThrowsMessage<KernelFailure>(HasSubstr("kernels.scale.grid: 2x1x1, a fake")));
 }
 
 TEST_F(LaunchTest, AGridThatTheClusterDoesNotDivideIsAFailedConfiguration) {
@@ -208,8 +213,8 @@ TEST_F(LaunchTest, NonsenseNamesTheKey) {
         launch_plan(target_, problem(8), configuration("MODE=plain BLOCK=64 SPLIT=1 ORDER=up"),
                     device_);
       },
-      ThrowsMessage<Error>(HasSubstr(
-          "scale.target.json: kernels[0].grid[1]: \"N - 8\" is 0, it must be 1 or more (for N=8")));
+      ThrowsMessage<Error>(HasSubstr("scale.target.toml: kernels.scale.grid[1]: \"N - 8\" is 0, it "
+                                     "must be 1 or more (for N=8")));
   target_.arguments[0].length = Expression::parse("N / (N - 8)");
   EXPECT_THAT([&] { workload_of(target_, problem(8), device_); },
               ThrowsMessage<Error>(HasSubstr("arguments.x.length: division by zero at column 3")));
@@ -225,7 +230,8 @@ TEST_F(LaunchTest, AnIntegerThatDoesNotFitIsRefused) {
         launch_plan(target_, problem(2147483647),
                     configuration("MODE=plain BLOCK=64 SPLIT=1 ORDER=up"), device_);
       },
-      ThrowsMessage<Error>(HasSubstr("kernels[0].arguments[5]: 8589934588 does not fit an int")));
+      ThrowsMessage<Error>(
+          HasSubstr("kernels.scale.arguments[5]: 8589934588 does not fit an int")));
 }
 
 TEST_F(LaunchTest, AWorkloadHasBuffersAndTheReference) {

@@ -13,8 +13,4 @@ inline Node toml(std::string text) {
   return tree_of_toml(std::make_shared<Document>(Document{"a.toml", std::move(text)}));
 }
 
-inline Node json(std::string text) {
-  return tree_of_json(std::make_shared<Document>(Document{"a.json", std::move(text), true}));
-}
-
 }  // namespace autotune

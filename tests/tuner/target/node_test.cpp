@@ -100,10 +100,5 @@ TEST(Node, ALongLineIsCutBetweenCharacters) {
   }
 }
 
-TEST(Node, KeysThatAreShownStandAfterThePlace) {
-  expect_node_error([] { json(R"({"a": {"b": [1, "x"]}})")["a"]["b"].items()[1].fail("no"); },
-                    "a.json:1:17: a.b[1]: no");
-}
-
 }  // namespace
 }  // namespace autotune

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Reading reading(const std::string& text) { return {toml(text), {}, 2}; }
+Reading reading(const std::string& text) { return {toml(text), {}}; }
 
 void expect_reading_error(const std::string& text, const std::string& what) {
   EXPECT_THAT([&] { reading(text); }, ThrowsMessage<Error>(HasSubstr(what)));

@@ -53,19 +53,23 @@ TEST(UnguardedDefines, AskNotForTheirOwnName) {
   }
 }
 
-constexpr const char* kRedefined = R"json({
-  "manifest": 1, "name": "scale", "source": "scale.cu", "include": ["shared"], "sizes": ["N"],
-  "settings": {"dtype": ["f32", "f64"]},
-  "parameters": [{"name": "BLOCK", "values": [64, 128]},
-                 {"name": "MODE", "values": ["plain", "unrolled"]},
-                 {"name": "SPLIT", "values": [1, 2], "run_time": true}],
-  "defines": {"TILE": "2 * BLOCK"},
-  "bake_sizes": 1,
-  "arguments": {"y": {"type": "dtype", "length": "N", "role": "output"}},
-  "kernels": [{"entry": "scale", "grid": [1], "block": ["BLOCK"], "arguments": ["y"]}],
-  "reference": {"kernels": [{"entry": "scale", "grid": [1], "block": [64], "arguments": ["y"]}]},
-  "work": {"flops": "N"}
-})json";
+constexpr const char* kRedefined = R"toml(manifest = 2
+name = "scale"
+source = "scale.cu"
+include = ["shared"]
+sizes = ["N"]
+settings.dtype = ["f32", "f64"]
+parameters.BLOCK = [64, 128]
+parameters.MODE = ["plain", "unrolled"]
+parameters.SPLIT = { values = [1, 2], run_time = true }
+defines.TILE = "2 * BLOCK"
+bake_sizes = 1
+arguments.y = { type = "dtype", length = "N", role = "output" }
+kernels.scale = { grid = [1], block = ["BLOCK"], arguments = ["y"] }
+reference.kernels = { scale = { grid = [1], block = [64], arguments = ["y"] } }
+reference.outputs = "f64"
+work.flops = "N"
+)toml";
 
 class Redefinitions : public testing::Test {
  protected:
@@ -73,7 +77,7 @@ class Redefinitions : public testing::Test {
 
   void load(const std::string& source) {
     folder_.write("scale.cu", source);
-    load_manifest(folder_.write("scale.target.json", kRedefined));
+    load_manifest(folder_.write("scale.target.toml", kRedefined));
   }
 
   ScratchFolder folder_;
@@ -89,7 +93,7 @@ TEST_F(Redefinitions, OfEachOfTheManifestsMacrosAreRefusedWithBothPlaces) {
   for (const auto& [macro, owner] : macros) {
     const std::string name = macro;
     EXPECT_THAT([&] { load(std::string("// The kernel.\n#define ") + name + " 64\n"); },
-                ThrowsMessage<Error>(AllOf(HasSubstr("scale.target.json: "), HasSubstr(owner),
+                ThrowsMessage<Error>(AllOf(HasSubstr("scale.target.toml: "), HasSubstr(owner),
                                            HasSubstr("scale.cu:2 has a #define"))))
         << name;
   }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune convert: a manifest of format 1 in format 2.
+#include "tuner/target/convert.hpp"
+
+#include <iostream>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+std::string converted(const std::string& file) {
+  const Json manifest = read_json(file);
+  try {
+    return converted_manifest(manifest);
+  } catch (const std::exception& error) {
+    throw Error(format("{}: {}", file, error.what()));
+  }
+}
+
+int run_convert(const Arguments& arguments) {
+  if (arguments.positional().size() != 1) {
+    throw UsageError("convert needs one manifest, such as: autotune convert scale.target.json");
+  }
+  const std::string text = converted(arguments.positional()[0]);
+  if (const auto output = arguments.find("output")) {
+    write_output(*output, [&](std::ostream& file) { file << text; });
+  } else {
+    std::cout << text;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kConvert;
+const Verb kConvert{
+    .name = "convert",
+    .synopsis = "OLD.target.json [--output NEW.target.toml]",
+    .summary = "Write a manifest of format 1 in format 2",
+    .details =
+        "Manifests of format 1, in JSON, are no longer read. Prints the same manifest in format 2 "
+        "([manifest.md](manifest.md)), without its comments. Its results belong to another "
+        "fingerprint: tune it again.",
+    .options = {{"output", "FILE", "Write to this file instead of stdout"}},
+    .positional = "FILE",
+    .run = run_convert};
+
+}  // namespace autotune::cli
