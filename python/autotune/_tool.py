@@ -119,8 +119,9 @@ def query(
     device: Optional[str] = None,
     db: Union[str, os.PathLike[str], None] = None,
 ) -> list[Result]:
-    """The best known configurations: of a size, of a target, or all. For a size that was not tuned:
-    of the nearest one, and `raw["exact"]` is False. Raises Error if there are none."""
+    """The best known configurations: of a size, of a target, or all. For a size that was not tuned,
+    that which programs get: `raw["exact"]` is False, `median_ns` is None, and
+    `raw["expected_ns"]` has the expected time. Raises Error if there are none."""
     words = ["query", "--json"]
     words += _options(target=target, device=device, db=db) + _repeated("--set", settings)
     if sizes is not None:

@@ -45,17 +45,28 @@ class AnswersTest : public ::testing::Test {
 TEST_F(AnswersTest, WithoutASizeAreAllThatIsTuned) {
   const std::vector<Answer> answers = ask({});
   ASSERT_EQ(answers.size(), 1u);
-  EXPECT_FALSE(answers[0].asked);
-  EXPECT_EQ(answers[0].distance, 0);
+  EXPECT_EQ(answers[0].given.lookup, nullptr);
+  EXPECT_TRUE(answers[0].is_stored);
   EXPECT_FALSE(answers[0].stale);
   EXPECT_FALSE(answers[0].shipped);
 }
 
-TEST_F(AnswersTest, TellHowFarTheNearestTunedSizeIs) {
+TEST_F(AnswersTest, OfATunedSizeAreTheResultThatALookupFinds) {
+  const std::vector<Answer> answers = ask({"--target", "gemm", "--size", "512"});
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_TRUE(answers[0].is_stored);
+  EXPECT_EQ(answers[0].entry.best.configuration, "BM=32");
+  EXPECT_EQ(answers[0].entry.best.median_ns, 20000);
+}
+
+TEST_F(AnswersTest, OfAnotherSizeAreWhatALookupChooses) {
   const std::vector<Answer> answers = ask({"--target", "gemm", "--size", "1024"});
   ASSERT_EQ(answers.size(), 1u);
-  EXPECT_EQ(sizes_text(answers[0].asked.value()), "1024");
-  EXPECT_DOUBLE_EQ(answers[0].distance, 1) << "a factor of two";
+  EXPECT_FALSE(answers[0].is_stored);
+  EXPECT_EQ(answers[0].entry.best.key.problem, "M=1024 N=1024 K=1024 dtype=f32");
+  EXPECT_EQ(answers[0].entry.best.configuration, "BM=32");
+  EXPECT_FALSE(answers[0].entry.best.median_ns) << "not measured";
+  EXPECT_DOUBLE_EQ(answers[0].given.own.distance, 1) << "a factor of two";
 }
 
 TEST_F(AnswersTest, AreStaleIfTheKernelHasChanged) {
@@ -72,7 +83,7 @@ TEST_F(AnswersTest, HaveTheNoteOfAPin) {
 
 TEST_F(AnswersTest, OneThatIsNotValidIsNone) {
   pin("BM=64", "");
-  EXPECT_THROW(ask({"--target", "gemm", "--size", "512"}), Error);
+  EXPECT_THROW(ask({}), Error);
 }
 
 TEST_F(AnswersTest, OfADatabaseThatIsNotThereIsAnError) {

@@ -27,18 +27,28 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_THAT(exact.out, HasSubstr("verified"));
   EXPECT_EQ(exact.out.find("not tuned"), std::string::npos);
 
-  const Ended near = sandbox.run({"query", "--target", "tiny", "--size", "200"});
+  const std::string manifest = manifest_of("tiny");
+  const Ended near = sandbox.run({"query", "--target", manifest, "--size", "200"});
   EXPECT_EQ(near.status, 0) << near.err;
-  EXPECT_THAT(near.out, HasSubstr("200 is not tuned; the nearest tuned size is 100"));
+  EXPECT_THAT(near.out, HasSubstr("tiny N=200 is not tuned on "));
+  EXPECT_THAT(near.out,
+              HasSubstr("expected to be the fastest of the configurations that are good"));
+  EXPECT_THAT(near.out,
+              HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
+  expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "200"}), 1,
+                 {"tiny of size 200 is not tuned", "its manifest is not found"});
 
-  const Ended by_path = sandbox.run({"query", "--target", manifest_of("tiny"), "--size", "100"});
+  const Ended by_path = sandbox.run({"query", "--target", manifest, "--size", "100"});
   EXPECT_THAT(by_path.out, StartsWith(exact.out));
   EXPECT_THAT(by_path.out, HasSubstr("program  tiny BLOCK=")) << "the manifest tells";
 
-  const Ended as_json = sandbox.run({"query", "--target", "tiny", "--size", "200", "--json"});
+  const Ended as_json = sandbox.run({"query", "--target", manifest, "--size", "200", "--json"});
   const Json json = Json::parse(as_json.out);
   EXPECT_EQ(json["results"][0]["exact"], false);
-  EXPECT_EQ(json["results"][0]["problem"]["N"], 100);
+  EXPECT_EQ(json["results"][0]["problem"]["N"], 200);
+  EXPECT_EQ(json["results"][0]["factor_away"], 2);
+  EXPECT_EQ(json["results"][0]["median_ns"], nullptr);
+  EXPECT_EQ(json["results"][0]["config"], json["results"][0]["program"]["config"]);
 
   const Ended all = sandbox.run({"query", "--json"});
   EXPECT_EQ(all.status, 0) << all.err;
@@ -64,11 +74,12 @@ TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   const Ended told = sandbox.run(question);
   EXPECT_EQ(told.status, 0) << told.err;
   EXPECT_THAT(told.out, HasSubstr("reduction N=1000 is not tuned on NVIDIA H200"));
-  EXPECT_THAT(told.out, HasSubstr("\nprogram  reduction METHOD="));
+  EXPECT_THAT(told.out, HasSubstr("\nreduction N=1000 on NVIDIA H200: METHOD="));
+  EXPECT_THAT(told.out, HasSubstr("autotune tune --target reduction --sizes 2000 measures it"));
   const Json json = Json::parse(with("--json", "").out);
-  EXPECT_TRUE(json["results"].empty());
-  EXPECT_EQ(json["programs"][1]["problem"]["N"], 2000);
-  EXPECT_GT(json["programs"][1]["expected_ns"], 0);
+  EXPECT_EQ(json["results"][1]["exact"], false);
+  EXPECT_EQ(json["results"][1]["problem"]["N"], 2000);
+  EXPECT_GT(json["results"][1]["expected_ns"], 0);
 
   expect_refused(with("--db", "other.db"), 1, {"other.db", "no such"});
   expect_refused(with("--set", "dtype=f80"), 1, {"no such file"});
@@ -81,27 +92,40 @@ TEST(Query, SaysWhyARestrictedRunHasNoResult) {
                  {"no result", "restricted by --fix", "autotune report"});
 }
 
-std::string of_512(const Sandbox& sandbox) {
-  return sandbox.run({"query", "--db", "sample.db", "--target", "gemm", "--size", "512"}).out;
+/// What is stored of the sample's gemm, whose source is none that is here.
+std::string of_sample(const Sandbox& sandbox) {
+  return sandbox.run({"query", "--db", "sample.db", "--target", "gemm"}).out;
 }
 
-TEST(Query, ASizeThatOneOfSeveralPoliciesLacksIsMissingThereOnly) {
+TEST(Query, TellsTheTimeWithTheOtherStateOfTheL2Cache) {
   const Sandbox sandbox;
   db::TunedStore store(sandbox.folder() / "sample.db");
   db::Sample sample(store);
   store.add_decision(sample.decision("BM=32", 20000));
-  EXPECT_THAT(of_512(sandbox), HasSubstr("L2       24.00 us with a cold L2 cache\n"));
-  sample.key.problem = "M=256 N=256 K=256 dtype=f32";
+  EXPECT_THAT(of_sample(sandbox), HasSubstr("L2       24.00 us with a cold L2 cache\n"));
   sample.key.policy = "l2=cold launch=graph";
   db::DecisionRow other = sample.decision("BM=32", 4000);
   other.samples = 1;
   store.add_decision(other);
-  const std::string both = of_512(sandbox);
+  const std::string both = of_sample(sandbox);
   EXPECT_THAT(both, HasSubstr("gemm M=512 N=512 K=512 on NVIDIA H200 (l2=hot"));
-  EXPECT_THAT(both, HasSubstr("gemm 512 is not tuned on NVIDIA H200 (l2=cold launch=graph); the "
-                              "nearest tuned size is 256"));
   EXPECT_THAT(both, HasSubstr("us with a hot L2 cache\n"));
   EXPECT_THAT(both, HasSubstr(", 1 sample, verified"));
+}
+
+TEST(Query, GivesNoResultOfAChangedKernelThatIsNoLongerValid) {
+  const Sandbox sandbox;
+  {
+    db::TunedStore store(sandbox.folder() / "sample.db");
+    const db::Sample sample(store);
+    store.add_decision(sample.decision("BM=32", 20000));
+  }
+  EXPECT_THAT(of_sample(sandbox), HasSubstr("stale    the kernel has changed since"));
+  const Ended asked =
+      sandbox.run({"query", "--db", "sample.db", "--target", "gemm", "--size", "512"});
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr("gemm M=512 N=512 K=512 is not tuned on NVIDIA H200 (l2=hot"));
+  EXPECT_THAT(asked.out, Not(HasSubstr("BM=32\n")));
 }
 
 TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
@@ -110,8 +134,8 @@ TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
     SCOPED_TRACE(hostile.name);
     std::filesystem::remove(sandbox.folder() / "sample.db");
     make(hostile, sandbox.folder() / "sample.db");
-    const Ended text = sandbox.run(
-        {"query", "--db", "sample.db", "--target", "gemm", "--size", "512", "--trials", "9"});
+    const Ended text =
+        sandbox.run({"query", "--db", "sample.db", "--target", "gemm", "--trials", "9"});
     const Ended header =
         sandbox.run({"db", "export", "--db", "sample.db", "--target", "gemm", "--format", "cpp"});
     EXPECT_THAT(header.out, Not(HasSubstr(db::kNoAnswer)));
@@ -125,33 +149,20 @@ TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
   }
 }
 
-TEST(Query, SaysThatTheConfigurationOfANearSizeFailedForTheOneAskedAbout) {
-  const Sandbox sandbox;
-  db::TunedStore store(sandbox.folder() / "sample.db");
-  db::Sample sample(store);
-  const db::TrialRow failure = sample.failure("BM=32", "wrong");
-  store.append({&failure, 1});
-  sample.key.problem = "M=640 N=640 K=640 dtype=f32";
-  store.add_decision(sample.decision("BM=32", 20000));
-  EXPECT_THAT(of_512(sandbox), HasSubstr("failed   for 512, so libautotune gives another"));
-  store.add_decision(sample.decision("BM=64", 20000, db::now_text()));
-  EXPECT_THAT(of_512(sandbox), Not(HasSubstr("failed ")));
-}
-
 TEST(Query, SaysWhetherRunsGaveTheSameBits) {
   const Sandbox sandbox;
   db::TunedStore store(sandbox.folder() / "sample.db");
   const db::Sample sample(store);
   store.add_decision(sample.decision("BM=32", 20000));
-  EXPECT_THAT(of_512(sandbox), Not(HasSubstr("runs ")));
+  EXPECT_THAT(of_sample(sandbox), Not(HasSubstr("runs ")));
   db::DecisionRow decision = sample.decision("BM=32", 20000, db::now_text());
   decision.repeats = false;
   store.add_decision(decision);
-  EXPECT_THAT(of_512(sandbox), HasSubstr("runs     bits differ from run to run"));
+  EXPECT_THAT(of_sample(sandbox), HasSubstr("runs     bits differ from run to run"));
   decision.repeats = true;
   decision.created_at = db::now_text();
   store.add_decision(decision);
-  EXPECT_THAT(of_512(sandbox), HasSubstr("runs     every run gave the same bits\n"));
+  EXPECT_THAT(of_sample(sandbox), HasSubstr("runs     every run gave the same bits\n"));
 }
 
 TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {

@@ -135,15 +135,11 @@ TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
       ThrowsMessage<Error>(HasSubstr("run autotune --target " + path + " --set")));
 }
 
-TEST_F(TunedEntriesTest, TheNearestTunedSizeStandsInForOthers) {
-  const auto nearest = nearest_entries(query({"--target", "gemm", "--size", "1024"}), store_);
-  ASSERT_EQ(nearest.size(), 2u) << "one for each policy";
-  for (const Nearest& one : nearest) {
-    const bool alone = one.entry.best.key.policy.ends_with("context=alone");
-    EXPECT_EQ(sizes_text(problem_of(one.entry).sizes), alone ? "256" : "512");
-    EXPECT_DOUBLE_EQ(one.distance, alone ? 2 : 1);
-    EXPECT_EQ(sizes_text(one.asked), "1024");
-  }
+TEST_F(TunedEntriesTest, OfEachPlaceTheLatestCounts) {
+  sample_.key.problem = "M=128 N=128 K=128 dtype=f32";
+  store_.add_decision(sample_.decision("BM=32", 20000, db::now_text()));
+  EXPECT_THAT(names_of(entries_of_each_place(query({"--target", "gemm"}), store_)),
+              ElementsAre("256", "128 alone"));
 }
 
 TEST_F(TunedEntriesTest, KnowWhetherAnythingIsTuned) {

@@ -26,15 +26,18 @@ std::string key_of(const Json& answer) {
 /// Without what depends on the question, and what the session adds about how it was found.
 Json said_by(Json answer) {
   for (const char* key :
-       {"asked", "exact", "factor_away", "program", "tool_version", "strategy", "environment"}) {
+       {"expected_ns", "factor_away", "program", "tool_version", "strategy", "environment"}) {
     answer.erase(key);
   }
   return answer;
 }
 
+/// The stored ones.
 std::vector<Json> answers_in(const Ended& query) {
   if (query.status != 0) return {};
-  return Json::parse(query.out).at("results").get<std::vector<Json>>();
+  auto answers = Json::parse(query.out).at("results").get<std::vector<Json>>();
+  std::erase_if(answers, [](const Json& answer) { return answer.at("exact") == false; });
+  return answers;
 }
 
 }  // namespace

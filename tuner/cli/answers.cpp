@@ -2,81 +2,74 @@
 #include "tuner/cli/answers.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
-#include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 
+#include "db/lookup_source.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::cli {
 namespace {
 
-std::vector<Answer> answers_to(const Arguments& arguments, const db::TunedStore& store) {
-  std::vector<Answer> answers;
-  if (arguments.has("size")) {
-    for (Nearest& near : nearest_entries(arguments, store)) {
-      answers.push_back({std::move(near.entry), std::move(near.asked), near.distance});
-    }
-  } else {
-    for (db::TunedEntry& entry : chosen_entries(arguments, store)) {
-      answers.push_back({std::move(entry), std::nullopt, 0});
-    }
-  }
-  return answers;
+bool is_same_place(const db::TunedEntry& a, const db::TunedEntry& b) {
+  const auto place = [](const db::TunedEntry& entry) {
+    return std::tie(entry.device.name, entry.device.kind, entry.best.settings,
+                    entry.best.key.policy);
+  };
+  return place(a) == place(b);
 }
 
-/// The problem and device that an answer is for. Of two answers with the same, one is kept.
-std::string question_of(const Answer& answer) {
-  const db::TunedEntry& entry = answer.entry;
-  const std::string sizes = to_text(answer.asked ? *answer.asked : problem_of(entry).sizes);
-  return joined(
-      std::vector<std::string>{entry.kernel.target, entry.device.name, sizes,
-                               to_text(problem_of(entry).settings), entry.best.key.policy},
-      "; ");
+/// Whether a lookup made this answer of this result.
+bool is_source(const db::TunedEntry& entry, const LookupAnswer& answer) {
+  const db::BestRow& best = entry.best;
+  return best.configuration == answer.configuration && best.provenance == answer.provenance &&
+         best.median_ns.value_or(0) == answer.median_ns;
 }
 
-/// Whether the configuration of a near size failed for the sizes that were asked about.
-bool failed_there(const Answer& answer, const db::TunedStore& store) {
-  if (answer.distance == 0) return false;
-  db::ProblemKey key = answer.entry.best.key;
-  NamedValues problem = *answer.asked;
-  for (const NamedValue& each : problem_of(answer.entry).settings) problem.push_back(each);
-  key.problem = to_text(problem);
-  const std::vector<db::TrialRow> there = store.history(key);
-  const auto last = std::find_if(there.rbegin(), there.rend(), [&](const db::TrialRow& trial) {
-    return trial.configuration == answer.entry.best.configuration;
-  });
-  return last != there.rend() && last->outcome != "ok" && last->outcome != "pruned";
+/// Not of an earlier source with other sizes or settings.
+bool has_problem(const Target& target, const EntryProblem& problem) try {
+  autotune::problem_of(target, problem.sizes, problem.settings);
+  return true;
+} catch (const Error&) {
+  return false;
 }
 
-/// Prefers answers for the current kernel, then nearer ones, then the user's.
-bool is_better(const Answer& one, const Answer& other) {
-  return std::tie(one.stale, one.distance) < std::tie(other.stale, other.distance);
-}
-
-/// Adds shipped answers, only for the user's devices if there are any.
-void add_shipped(std::vector<Answer>& answers, std::vector<Answer> shipped) {
-  std::set<std::string> devices;
-  for (const Answer& one : answers) devices.insert(one.entry.device.name);
-  for (Answer& one : shipped) {
-    if (!devices.empty() && !devices.contains(one.entry.device.name)) continue;
-    const auto own = std::ranges::find(answers, question_of(one), question_of);
-    if (own == answers.end()) {
-      answers.push_back(std::move(one));
-    } else if (is_better(one, *own)) {
-      *own = std::move(one);
-    }
-  }
+NamedValues problem_at(const db::TunedEntry& place, const NamedValues& sizes) {
+  NamedValues problem = sizes;
+  for (const NamedValue& setting : problem_of(place).settings) problem.push_back(setting);
+  return problem;
 }
 
 }  // namespace
 
+std::string tune_command(const Arguments& arguments, const Target& target,
+                         const db::TunedEntry& entry) {
+  const EntryProblem problem = problem_of(entry);
+  std::vector<std::string> sizes;
+  for (const NamedValue& size : problem.sizes) sizes.push_back(size.value.text());
+  std::string command =
+      format("autotune tune --target {} --sizes {}", arguments.text("target"), joined(sizes, "x"));
+  for (const NamedValue& given : problem.settings) {
+    const auto setting = std::ranges::find(target.settings, given.name, &Setting::name);
+    const bool is_default = setting != target.settings.end() && setting->values[0] == given.value;
+    if (!is_default) command += " --set " + to_text({given});
+  }
+  return command;
+}
+
 Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
-    : arguments_(arguments), judge_(judge), shipped_(shipped_store(arguments)) {
+    : arguments_(arguments),
+      judge_(judge),
+      programs_(arguments, judge),
+      shipped_(shipped_store(arguments)) {
   if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
     own_ = open_store(arguments, db::Mode::read_only);
   }
@@ -86,46 +79,152 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
   };
   leave_out(own_, shipped_);
   leave_out(shipped_, own_);
+  if (own_) own_warning_.emplace(*own_);
+  if (shipped_) shipped_warning_.emplace(*shipped_);
 }
 
 std::vector<Answer> Databases::answers() {
-  std::vector<Answer> shipped = shipped_answers();
-  if (!own_ && shipped.empty()) open_store(arguments_, db::Mode::read_only);  // says why
-  if (!own_) return shipped;
+  if (!arguments_.has("size")) return listed();
+  const std::vector<db::TunedEntry> all = places();
+  const db::KernelRow& kernel = all.front().kernel;
   std::vector<Answer> answers;
-  try {
-    answers = answers_of(*own_, false);
-  } catch (const Error&) {
-    if (shipped.empty()) throw;
+  std::exception_ptr failure;
+  for (const NamedValues& sizes : asked_sizes(arguments_, kernel.target, kernel.sizes)) {
+    for (const db::TunedEntry& place : all) {
+      try {
+        answers.push_back(answer_at(place, sizes));
+      } catch (const Error& error) {
+        if (failure) warn_of({error.what()});
+        if (!failure) failure = std::current_exception();
+      }
+    }
   }
-  // Shipped results answer a question about a size. A list of what is tuned has only the user's.
-  if (answers.empty() || arguments_.has("size")) add_shipped(answers, std::move(shipped));
+  if (answers.empty()) std::rethrow_exception(failure);
   return answers;
 }
 
-std::vector<Answer> Databases::shipped_answers() {
-  if (!shipped_) return {};
+/// Shipped results only where the user has none.
+std::vector<Answer> Databases::listed() {
+  std::vector<Answer> answers;
+  for (const std::optional<db::TunedStore>* const store : {&own_, &shipped_}) {
+    for (db::TunedEntry& entry : entries_in(*store, chosen_entries)) {
+      answers.push_back(judged(**store, std::move(entry)));
+    }
+    if (!answers.empty()) return answers;
+  }
+  say_why();
+}
+
+std::vector<db::TunedEntry> Databases::entries_in(const std::optional<db::TunedStore>& store,
+                                                  Find* find) {
+  if (!store) return {};
   try {
-    return answers_of(*shipped_, true);
-  } catch (const Error&) {  // the shipped database has no answer
+    return find(arguments_, *store);
+  } catch (const Error&) {
+    if (&store == &own_) why_ = std::current_exception();
     return {};
   }
 }
 
-std::vector<Answer> Databases::answers_of(const db::TunedStore& store, bool shipped) {
-  std::vector<Answer> answers = answers_to(arguments_, store);
-  for (Answer& answer : answers) {
-    answer.space_changed = judge_.space_changed(answer.entry);
-    answer.shipped = shipped;
-    if (const auto pin = store.pin_of(answer.entry.best.source)) answer.note = pin->note;
-    if (const auto pin = store.refuted_pin(answer.entry.best.key)) {
-      answer.refuted_pin = pin->configuration;
-    }
-    answer.failed_there = failed_there(answer, store);
-    answer.stale = judge_.target_called(answer.entry.kernel.target) != nullptr &&
-                   judge_.target_of(answer.entry) == nullptr;
+void Databases::say_why() const {
+  if (!why_) open_store(arguments_, db::Mode::read_only);  // there is no such file
+  std::rethrow_exception(why_);
+}
+
+/// One entry for each device, settings and policy that the target has, if it is known. Shipped ones
+/// only of the user's devices, if there are any.
+std::vector<db::TunedEntry> Databases::places() {
+  const std::vector<db::TunedEntry> own = entries_in(own_, entries_of_each_place);
+  std::vector<db::TunedEntry> all = own;
+  for (db::TunedEntry& entry : entries_in(shipped_, entries_of_each_place)) {
+    const auto is_on_device = [&](const db::TunedEntry& one) {
+      return one.device.name == entry.device.name;
+    };
+    const auto is_there = [&](const db::TunedEntry& one) { return is_same_place(one, entry); };
+    if (!own.empty() && std::ranges::none_of(own, is_on_device)) continue;
+    if (std::ranges::none_of(own, is_there)) all.push_back(std::move(entry));
   }
-  return answers;
+  std::erase_if(all, [&](const db::TunedEntry& place) {
+    const Target* const target = judge_.target_called(place.kernel.target);
+    return target && !has_problem(*target, problem_of(place));
+  });
+  if (all.empty()) all.push_back(place_here());
+  return all;
+}
+
+/// The device of --device, else the first GPU of this machine.
+db::TunedEntry Databases::place_here() try {
+  const Target* const target = judge_.target_called(target_name(arguments_));
+  if (!target) say_why();
+  DeviceInfo device = gpu_named(arguments_.find("device").value_or("cuda:0"));
+  device.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
+  Policy policy;
+  const auto context = arguments_.find(kContextOption.name);
+  policy.context = context ? context_named(*context).value() : default_context(device.kind);
+  const auto sizes = sizes_in(arguments_.text("size"), *target, "--size").front();
+  db::TunedEntry place{{}, device_row(device), kernel_row(*target), {}};
+  place.best.key.policy = key_text(policy);
+  place.best.key.problem = autotune::problem_of(*target, sizes, settings_of(arguments_)).text();
+  return place;
+} catch (const Error&) {  // why nothing is stored tells more
+  say_why();
+}
+
+Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& sizes) {
+  const std::string problem = to_text(problem_at(place, sizes));
+  const ProgramAnswer given = programs_.find(place, sizes);
+  std::optional<Answer> answer = stored(place, problem, given);
+  if (!answer && !given.lookup) {
+    throw Error(
+        format("{} of size {} is not tuned in {}, and its manifest is not found: name it "
+               "with --target, and what programs get is shown",
+               place.kernel.target, sizes_text(sizes), database_path(arguments_).string()));
+  }
+  if (!answer) {
+    answer.emplace(Answer{{{}, place.device, place.kernel, {}}, false});
+    db::BestRow& best = answer->entry.best;
+    best.key = place.best.key;
+    best.key.problem = problem;
+    best.configuration = given.own.configuration;
+    best.provenance = given.own.provenance;
+    best.default_configuration =
+        to_text(judge_.target_called(place.kernel.target)->default_configuration);
+    const auto pin = own_ ? own_->refuted_pin(best.key) : std::nullopt;
+    if (pin) answer->refuted_pin = pin->configuration;
+  }
+  answer->given = given;
+  return *std::move(answer);
+}
+
+/// The result that the lookup found; where the target is not known, that of the user, else the
+/// shipped one.
+std::optional<Answer> Databases::stored(const db::TunedEntry& place, const std::string& problem,
+                                        const ProgramAnswer& given) {
+  if (given.lookup && given.own.origin != db::Origin::exact) return std::nullopt;
+  db::LookupRequest request;
+  request.policy = place.best.key.policy;
+  for (const std::string& policy : db::policies_of(request)) {
+    for (const std::optional<db::TunedStore>* const store : {&own_, &shipped_}) {
+      if (!*store) continue;
+      for (db::TunedEntry& entry :
+           (*store)->tuned({place.device.name, place.kernel.target, problem, policy, ""})) {
+        if (given.lookup && !is_source(entry, given.own)) continue;
+        return judged(**store, std::move(entry));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+Answer Databases::judged(const db::TunedStore& store, db::TunedEntry entry) {
+  Answer answer;
+  answer.space_changed = judge_.space_changed(entry);
+  answer.shipped = shipped_ && &store == &*shipped_;
+  answer.stale = judge_.target_called(entry.kernel.target) && !judge_.target_of(entry);
+  if (const auto pin = store.pin_of(entry.best.source)) answer.note = pin->note;
+  if (const auto pin = store.refuted_pin(entry.best.key)) answer.refuted_pin = pin->configuration;
+  answer.entry = std::move(entry);
+  return answer;
 }
 
 }  // namespace autotune::cli

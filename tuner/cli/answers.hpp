@@ -1,47 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of query: from the user's database and the one shipped with the tool.
+// What query and explain show: stored results of the user's database and of the one shipped with
+// the tool. For given sizes, tuner/answer says which.
 #pragma once
 
+#include <exception>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 
 namespace autotune::cli {
 
-/// An entry, and how far it is from the request.
 struct Answer {
+  /// The stored result. Where nothing is stored, it has the problem, the device and the chosen
+  /// configuration only.
   db::TunedEntry entry;
-  std::optional<NamedValues> asked;  // absent without --size
-  double distance = 0;               // root mean square of log2 of the sizes' ratios
-  bool space_changed = false;        // since it was tuned
-  bool shipped = false;              // with the tool
-  bool stale = false;                // the kernel has changed since
-  std::string note = {};             // of a pin: why
-  std::string refuted_pin = {};      // a pinned configuration that failed
-  bool failed_there = false;         // for the sizes asked about, which have no answer
+  bool is_stored = true;
+  bool space_changed = false;    // since it was tuned
+  bool shipped = false;          // with the tool
+  bool stale = false;            // the kernel has changed since
+  std::string note = {};         // of a pin: why
+  std::string refuted_pin = {};  // a pinned configuration that failed
+  /// `lookup` is nullptr without --size, or if the target is not known here.
+  ProgramAnswer given = {};
 };
 
-/// The user's database, which may be missing, and the shipped one.
+/// The command that measures the problem of an entry.
+std::string tune_command(const Arguments& arguments, const Target& target,
+                         const db::TunedEntry& entry);
+
+/// The user's database, which may be missing, and the shipped one. The destructor warns of the rows
+/// that it could not use.
 class Databases {
  public:
   /// Both arguments must outlive it. With --db, the shipped database is not used.
   Databases(const Arguments& arguments, AnswerJudge& judge);
 
-  /// Throws the Error of the user's database if neither has an answer.
+  /// With --size: for each device, settings and policy with results, the answer for these sizes; if
+  /// there are none, that for --device or the first GPU of this machine. Without: what is tuned.
+  /// Throws the Error of the user's database if there is no answer.
   std::vector<Answer> answers();
 
   const std::optional<db::TunedStore>& own() const { return own_; }
-  const std::optional<db::TunedStore>& shipped() const { return shipped_; }
+  /// The database of a stored answer.
+  const db::TunedStore& store_of(const Answer& answer) const {
+    return answer.shipped ? *shipped_ : *own_;
+  }
 
  private:
-  std::vector<Answer> shipped_answers();
-  std::vector<Answer> answers_of(const db::TunedStore& store, bool shipped);
+  using Find = std::vector<db::TunedEntry>(const Arguments&, const db::TunedStore&);
+
+  std::vector<db::TunedEntry> entries_in(const std::optional<db::TunedStore>& store, Find* find);
+  std::vector<Answer> listed();
+  std::vector<db::TunedEntry> places();
+  db::TunedEntry place_here();
+  Answer answer_at(const db::TunedEntry& place, const NamedValues& sizes);
+  std::optional<Answer> stored(const db::TunedEntry& place, const std::string& problem,
+                               const ProgramAnswer& given);
+  Answer judged(const db::TunedStore& store, db::TunedEntry entry);
+  [[noreturn]] void say_why() const;
 
   const Arguments& arguments_;
   AnswerJudge& judge_;
+  ProgramAnswers programs_;
   std::optional<db::TunedStore> own_, shipped_;
+  std::optional<LeftOutWarning> own_warning_, shipped_warning_;
+  std::exception_ptr why_;  // the user's database has no entries
 };
 
 }  // namespace autotune::cli

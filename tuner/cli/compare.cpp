@@ -9,6 +9,8 @@
 #include <set>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/cli/trial_ratios.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
@@ -38,25 +40,25 @@ Readable readable(AnswerJudge& judge, const db::TunedEntry& entry) {
   return {judge.target_called(entry.kernel.target), entry.best.key.problem, entry.device};
 }
 
-std::vector<Place> places_of(const Arguments& arguments, const db::TunedStore& store,
-                             AnswerJudge& judge, double limit) {
+std::vector<Place> places_of(const Arguments& arguments, AnswerJudge& judge, double limit) {
   arguments.text("target");
-  const auto entries = arguments.has("size")
-                           ? exact_entries(arguments, store, target_name(arguments))
-                           : chosen_entries(arguments, store);
+  Databases databases(arguments, judge);
+  std::vector<Answer> answers = databases.answers();
+  std::erase_if(answers, [](const Answer& answer) { return !answer.is_stored; });
   std::set<std::string> policies;
-  for (const db::TunedEntry& entry : entries) policies.insert(entry.best.key.policy);
+  for (const Answer& answer : answers) policies.insert(answer.entry.best.key.policy);
   std::vector<Place> places;
-  for (const db::TunedEntry& entry : entries) {
+  for (const Answer& answer : answers) {
+    const db::TunedEntry& entry = answer.entry;
     const std::string& policy = entry.best.key.policy;
     Place place{entry, format("{} on {}", readable(judge, entry).problem(), entry.device.name),
-                trial_ratios(store, entry, limit)};
+                trial_ratios(databases.store_of(answer), entry, limit)};
     if (policies.size() > 1 || db::is_of_other_tuner(policy)) place.name += format(" ({})", policy);
     if (!place.ratios.empty()) places.push_back(std::move(place));
   }
   if (places.size() < 2) {
     throw Error(format("{}: compare needs trials of two problems or devices of {}; it has {}",
-                       store.path().string(), arguments.text("target"), places.size()));
+                       database_path(arguments).string(), arguments.text("target"), places.size()));
   }
   return places;
 }
@@ -144,11 +146,8 @@ Json comparison_json(const Comparison& comparison) {
 
 int run_compare(const Arguments& arguments) {
   const double limit = limit_of(arguments);
-  db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
-  use_valid_only(store, judge);
-  const Comparison comparison = compare(places_of(arguments, store, judge, limit), limit);
+  const Comparison comparison = compare(places_of(arguments, judge, limit), limit);
   if (arguments.has("json")) {
     std::cout << json_text(comparison_json(comparison)) << '\n';
   } else {
@@ -165,7 +164,8 @@ const Verb kCompare{
     .synopsis = "--target T [--size S] [--device NAME] [--within PERCENT] [--db FILE] [--json]",
     .summary = "Show how each winner does at other sizes and on other GPUs",
     .details =
-        "Reads the trials of the database. For each tuned problem and device, it lists the winner "
+        "Reads the trials of the results that `query` shows. For each tuned problem and device, it "
+        "lists the winner "
         "and its time elsewhere, over the fastest there: `1.043x`, `fails` or `not tried`. Then it "
         "lists the fewest configurations that serve all of them within `--within` percent of the "
         "fastest. Only configurations that were tried count; after `tune --strategy exhaustive` or "

@@ -7,6 +7,7 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -16,9 +17,9 @@ namespace autotune::cli {
 namespace {
 
 /// A pin is for one device and one choice of settings.
-void expect_one_place(const std::vector<Nearest>& nearest) {
-  const db::TunedEntry& like = nearest.front().entry;
-  for (const auto& [asked, entry, distance] : nearest) {
+void expect_one_place(const std::vector<db::TunedEntry>& places) {
+  const db::TunedEntry& like = places.front();
+  for (const db::TunedEntry& entry : places) {
     if (entry.device.id != like.device.id) {
       throw UsageError(format("{} is tuned on {} and {}: name one with --device",
                               like.kernel.target, like.device.name, entry.device.name));
@@ -63,23 +64,37 @@ std::optional<NamedValues> in_order(const NamedValues& given, const Target& targ
   return all;
 }
 
-/// The only correct configuration of the nearest problems with the given values, because query
-/// leaves out parameters without a meaning. A configuration with every parameter need not have been
-/// tried.
-NamedValues whole_configuration(const NamedValues& given, const Target& target,
-                                const db::TunedStore& store, const std::vector<Nearest>& nearest) {
+/// The entry of `like` for each problem of --size.
+std::vector<db::TunedEntry> entries_to_pin(const Arguments& arguments, const db::TunedEntry& like) {
+  std::vector<db::TunedEntry> entries;
+  for (NamedValues problem : asked_sizes(arguments, like.kernel.target, like.kernel.sizes)) {
+    for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
+    entries.emplace_back(like).best.key.problem = to_text(problem);
+  }
+  return entries;
+}
+
+/// The only configuration with the given values that was found correct for one of the problems or
+/// is what programs get there, because query leaves out parameters without a meaning. A
+/// configuration with every parameter need not have been tried.
+NamedValues whole_configuration(const Arguments& arguments, const NamedValues& given,
+                                const Target& target, const db::TunedStore& store,
+                                AnswerJudge& judge, const std::vector<db::TunedEntry>& entries) {
   expect_parameters(given, target);
   const std::string foreign = foreign_part(target, given);
   if (!foreign.empty()) throw UsageError("--config: " + foreign);
   if (const auto whole = in_order(given, target)) return *whole;
   std::set<std::string> found;
-  for (const Nearest& near : nearest) {
-    for (const db::TrialRow& trial : store.standing(near.entry.best.key)) {
-      const bool correct = trial.outcome == "ok";
-      if (correct && has_all(parse_named_values(trial.configuration), given)) {
-        found.insert(trial.configuration);
-      }
+  const auto take = [&](std::string_view configuration) {
+    const std::string text(configuration);
+    if (has_all(parse_named_values(text), given)) found.insert(text);
+  };
+  ProgramAnswers programs(arguments, judge);
+  for (const db::TunedEntry& entry : entries) {
+    for (const db::TrialRow& trial : store.standing(entry.best.key)) {
+      if (trial.outcome == "ok") take(trial.configuration);
     }
+    take(programs.find(entry, problem_of(entry).sizes).own.configuration);
   }
   if (found.size() == 1) return parse_named_values(*found.begin());
   throw UsageError(
@@ -87,24 +102,6 @@ NamedValues whole_configuration(const NamedValues& given, const Target& target,
              "parameter, such as {}",
              to_text(given), found.empty() ? "none" : std::to_string(found.size()),
              found.empty() ? to_text(target.default_configuration) : *found.begin()));
-}
-
-/// Each requested problem once, with this configuration.
-std::vector<db::TunedEntry> pinned_entries(const std::vector<Nearest>& nearest,
-                                           const NamedValues& configuration) {
-  const db::TunedEntry& like = nearest.front().entry;
-  std::vector<db::TunedEntry> pinned;
-  const NamedValues* before = nullptr;
-  for (const Nearest& near : nearest) {
-    if (before && *before == near.asked) continue;
-    before = &near.asked;
-    NamedValues problem = near.asked;
-    for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
-    db::TunedEntry& entry = pinned.emplace_back(like);
-    entry.best.key.problem = to_text(problem);
-    entry.best.configuration = to_text(configuration);
-  }
-  return pinned;
 }
 
 void expect_valid(AnswerJudge& judge, const std::vector<db::TunedEntry>& pinned) {
@@ -144,16 +141,17 @@ int run_pin(const Arguments& arguments) {
   }
   db::TunedStore store = open_present_store(arguments);
   const LeftOutWarning warning(store);
-  const std::vector<Nearest> nearest = nearest_entries(arguments, store);
-  expect_one_place(nearest);
-  const db::TunedEntry& like = nearest.front().entry;
+  const std::vector<db::TunedEntry> places = entries_of_each_place(arguments, store);
+  expect_one_place(places);
+  const db::TunedEntry& like = places.front();
   Plugins plugins(arguments);
   AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
+  std::vector<db::TunedEntry> pinned = entries_to_pin(arguments, like);
   if (!takes_back) {
     const Target& target = target_to_pin(judge, like);
-    configuration = whole_configuration(configuration, target, store, nearest);
+    configuration = whole_configuration(arguments, configuration, target, store, judge, pinned);
   }
-  const std::vector<db::TunedEntry> pinned = pinned_entries(nearest, configuration);
+  for (db::TunedEntry& entry : pinned) entry.best.configuration = to_text(configuration);
   if (!takes_back) {
     expect_valid(judge, pinned);
     expect_unrefuted(store, pinned);

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/counters.hpp"
 #include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/explanation_report.hpp"
@@ -18,16 +19,28 @@
 namespace autotune::cli {
 namespace {
 
-/// The tuned problems of exactly these sizes.
-std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store,
-                                          const std::string& target) {
-  std::vector<db::TunedEntry> asked = exact_entries(arguments, store, target);
-  if (asked.empty()) {
-    throw Error(format("{} of size {} is not tuned in {}: run autotune --target {} --sizes {}",
-                       target, arguments.text("size"), store.path().string(),
-                       arguments.text("target"), arguments.text("size")));
+/// The stored results for --size.
+std::vector<Answer> stored_answers(const Arguments& arguments, const Target& target,
+                                   Databases& databases) {
+  std::vector<Answer> answers = databases.answers();
+  const db::TunedEntry first = answers.front().entry;
+  std::erase_if(answers, [](const Answer& answer) { return !answer.is_stored; });
+  if (!answers.empty()) return answers;
+  throw Error(format("{} of size {} is not tuned in {}: run {}", first.kernel.target,
+                     arguments.text("size"), database_path(arguments).string(),
+                     tune_command(arguments, target, first)));
+}
+
+/// Counts on this machine, for the user's own results.
+void count(const Arguments& arguments, const std::vector<Answer>& answers, const Target& target,
+           Plugins& plugins) {
+  db::TunedStore store = open_present_store(arguments);
+  std::vector<db::TunedEntry> entries;
+  for (const Answer& answer : answers) {
+    if (!answer.shipped) entries.push_back(answer.entry);
   }
-  return asked;
+  count_entries(entries, target, plugins, store, "auto",
+                [](const std::string& sentence) { warn_of({sentence}); });
 }
 
 report::Expected expected_of(const Explanation& explanation, const Work& work) {
@@ -44,21 +57,16 @@ report::Expected expected_of(const Explanation& explanation, const Work& work) {
 int run_explain(const Arguments& arguments) {
   const auto losers = static_cast<std::size_t>(arguments.integer("losers", 0, 1000));
   Plugins plugins(arguments);
-  const bool counts = arguments.has("counters");
-  db::TunedStore store =
-      counts ? open_present_store(arguments) : open_store(arguments, db::Mode::read_only);
-  const LeftOutWarning warning(store);
   AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
-  use_valid_only(store, judge);
+  const Target target = plugins.find_target(arguments.text("target"));
+  Databases databases(arguments, judge);
+  const std::vector<Answer> answers = stored_answers(arguments, target, databases);
+  if (arguments.has("counters")) count(arguments, answers, target, plugins);
   Json documents = Json::array();
   std::vector<Plot> plots;
-  const Target target = plugins.find_target(arguments.text("target"));
-  const std::vector<db::TunedEntry> entries = asked_entries(arguments, store, target.name);
-  if (counts) {
-    count_entries(entries, target, plugins, store, "auto",
-                  [](const std::string& sentence) { warn_of({sentence}); });
-  }
-  for (const db::TunedEntry& entry : entries) {
+  for (const Answer& answer : answers) {
+    const db::TunedEntry& entry = answer.entry;
+    const db::TunedStore& store = databases.store_of(answer);
     const std::string figures =
         figures_of(db::counters_of(store, entry.best.key), entry.best.configuration);
     const Explanation explanation = explain(store, entry, target, losers);
@@ -95,7 +103,8 @@ const Verb kExplain{
         "--target T --size S [--device NAME] [--db FILE] [--counters] [--svg FILE] [--json]",
     .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
-        "Reads the database only. With `--counters`, it first counts the best configuration, the "
+        "Reads the database only; without `--db`, also the results that are shipped with autotune. "
+        "With `--counters`, it first counts the best configuration, the "
         "default and the ties on the GPU of this machine ([plugin_abi.md](plugin_abi.md) lists the "
         "counters). The figures are stored. From then on they are shown above the expectations of "
         "the target, the static analysis and the cost model. Their rates use the measured time. "

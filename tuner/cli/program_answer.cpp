@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/program_answer.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "tuner/cli/devices.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/plugin/plugin_files.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -69,22 +64,7 @@ ProgramAnswer ProgramAnswers::find(const Target& target, const NamedValues& sett
   if (!asked.own) throw Error(format("{}: it cannot be looked up", target.name));
   const std::vector<std::int64_t> numbers = numbers_in_order(target, sizes);
   TargetLookup& lookup = faster_of(*asked.own, asked.alternative.get(), numbers);
-  return {&lookup, lookup.find(numbers), lookup.problem_for(numbers)};
-}
-
-std::vector<ProgramAnswer> untuned_answers(const Arguments& arguments, ProgramAnswers& programs) {
-  const Target target = find_target(arguments.text("target"));
-  DeviceInfo device = gpu_named(arguments.find("device").value_or("cuda:0"));
-  device.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
-  Policy policy;
-  const auto context = arguments.find(kContextOption.name);
-  policy.context = context ? context_named(*context).value() : default_context(device.kind);
-  std::vector<ProgramAnswer> answers;
-  for (const NamedValues& sizes : sizes_in(arguments.text("size"), target, "--size")) {
-    answers.push_back(
-        programs.find(target, settings_of(arguments), device, key_text(policy), sizes));
-  }
-  return answers;
+  return {&lookup, lookup.find(numbers), lookup.problem_for(numbers), asked.own->find(numbers)};
 }
 
 std::string one_line(const ProgramAnswer& given) {

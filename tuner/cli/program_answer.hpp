@@ -18,7 +18,8 @@ namespace autotune::cli {
 struct ProgramAnswer {
   const TargetLookup* lookup = nullptr;  // of the target that answers; it knows the texts
   LookupAnswer answer;
-  Problem problem;  // of that target
+  Problem problem;   // of that target
+  LookupAnswer own;  // of the target that was asked, whichever answers
 };
 
 /// Reads each target's layers once: the user's database and what is shipped, with --db that file
@@ -44,10 +45,6 @@ class ProgramAnswers {
   std::vector<db::Layer> layers_;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Asked> asked_;
 };
-
-/// What a program gets for `--size` where nothing is stored: on `--device`, else on the first GPU
-/// of this machine. Throws Error if there is no such GPU or target, or a program gets nothing.
-std::vector<ProgramAnswer> untuned_answers(const Arguments& arguments, ProgramAnswers& programs);
 
 /// One line: `gemm_split KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
 std::string one_line(const ProgramAnswer& given);

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tuner/answer/answer_explanation.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/counters.hpp"
 #include "tuner/cli/program_answer.hpp"
@@ -84,18 +85,26 @@ std::string energy_of(const db::BestRow& best) {
   return text;
 }
 
-/// One of `several` answers names its device and policy, because another may be exact.
-void print(const Answer& answer, const std::optional<ProgramAnswer>& given,
-           const Readable& readable, bool several) {
+void print_refuted_pin(const Answer& answer, const Readable& readable) {
+  std::cout << format("pin      {} is left out, because it failed for this problem\n",
+                      readable.configuration(answer.refuted_pin));
+}
+
+/// Where nothing is stored for the problem.
+void print_chosen(const Arguments& arguments, const Target& target, const Answer& answer,
+                  const Readable& readable) {
+  const TargetLookup& lookup = *answer.given.lookup;
+  std::cout << format("{} {} is not tuned on {} ({})\n", answer.entry.kernel.target,
+                      readable.problem(), answer.entry.device.name, answer.entry.best.key.policy)
+            << explanation_of(lookup.target(), answer.given.problem, lookup.device(),
+                              answer.given.answer);
+  if (!answer.refuted_pin.empty()) print_refuted_pin(answer, readable);
+  std::cout << format("{} measures it\n", tune_command(arguments, target, answer.entry));
+}
+
+void print(const Answer& answer, const Readable& readable) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
-  if (answer.distance > 0) {
-    std::cout << format(
-        "{} {} is not tuned{}; the nearest tuned size is {}, a factor of {:.3g} away\n",
-        entry.kernel.target, sizes_text(*answer.asked),
-        several ? format(" on {} ({})", entry.device.name, best.key.policy) : "",
-        sizes_text(problem_of(entry).sizes), std::exp2(answer.distance));
-  }
   std::cout << format("{} {} on {} ({})\n", entry.kernel.target, readable.problem(),
                       entry.device.name, best.key.policy);
   std::cout << format("best     {}: {}\n", figures_of(best),
@@ -121,23 +130,14 @@ void print(const Answer& answer, const std::optional<ProgramAnswer>& given,
   std::cout << "how      " << provenance_of(entry)
             << (answer.shipped ? "; shipped with autotune" : "") << '\n';
   if (!answer.note.empty()) std::cout << "note     " << answer.note << '\n';
-  if (!answer.refuted_pin.empty()) {
-    std::cout << format("pin      {} is left out, because it failed for this problem\n",
-                        readable.configuration(answer.refuted_pin));
-  }
-  if (answer.failed_there) {
-    std::cout << format("failed   for {}, so libautotune gives another configuration there\n",
-                        sizes_text(*answer.asked));
-  }
+  if (!answer.refuted_pin.empty()) print_refuted_pin(answer, readable);
   if (answer.space_changed) {
     std::cout << format(
         "space    parameters or constraints of {} have changed since; the same tune "
         "command keeps the trials and searches what is new\n",
         entry.kernel.target);
   }
-  if (given && given->lookup) {
-    std::cout << format("program  {}\n", one_line(*given));
-  }
+  if (answer.given.lookup) std::cout << format("program  {}\n", one_line(answer.given));
   if (answer.stale) {
     std::cout
         << "stale    the kernel has changed since: programs use it only where it is still valid; "
@@ -157,10 +157,10 @@ Json baseline_json(const db::BaselineFigures& baseline) {
 }
 
 /// What a program gets. null without `--size`, or where the target is not known here.
-Json program_json(const std::optional<ProgramAnswer>& given) {
-  if (!given || !given->lookup) return nullptr;
-  const LookupAnswer& answer = given->answer;
-  return {{"target", given->lookup->target().name},
+Json program_json(const ProgramAnswer& given) {
+  if (!given.lookup) return nullptr;
+  const LookupAnswer& answer = given.answer;
+  return {{"target", given.lookup->target().name},
           {"config", json_of(parse_named_values(answer.configuration))},
           {"origin", db::name_of(answer.origin)},
           {"provenance", answer.provenance},
@@ -170,15 +170,15 @@ Json program_json(const std::optional<ProgramAnswer>& given) {
           {"library_is_expected", answer.library_is_expected}};
 }
 
-Json answer_json(const Answer& answer, const std::optional<ProgramAnswer>& given) {
+Json answer_json(const Answer& answer) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   Json json;
   json["target"] = entry.kernel.target;
   json["problem"] = json_of(parse_named_values(best.key.problem));
-  json["exact"] = answer.distance == 0;
-  if (answer.asked) json["asked"] = json_of(*answer.asked);
-  json["factor_away"] = std::exp2(answer.distance);
+  json["exact"] = answer.is_stored;
+  json["expected_ns"] = answer.given.lookup ? Json(answer.given.own.expected_ns) : Json();
+  json["factor_away"] = std::exp2(answer.given.own.distance);
   json["device"] = {{"name", entry.device.name}, {"kind", entry.device.kind}};
   json["policy"] = best.key.policy;
   json["config"] = json_of(parse_named_values(best.configuration));
@@ -192,14 +192,13 @@ Json answer_json(const Answer& answer, const std::optional<ProgramAnswer>& given
   json["ratio_to_default"] =
       best.default_ns && best.median_ns ? Json(*best.default_ns / *best.median_ns) : Json();
   json["baseline"] = baseline_json(best.baseline);
-  json["program"] = program_json(given);
+  json["program"] = program_json(answer.given);
   json["cold_ns"] = json_of(best.cold_ns);
   json["joules"] = json_of(best.joules);
   json["default"]["joules"] = json_of(best.default_joules);
   json["noise_floor"] = json_of(best.noise_floor);
   json["provenance"] = best.provenance;
   json["note"] = answer.note.empty() ? Json() : Json(answer.note);
-  json["failed_there"] = answer.failed_there;
   json["refuted_pin"] =
       answer.refuted_pin.empty() ? Json() : json_of(parse_named_values(answer.refuted_pin));
   json["decided"] = best.decided;
@@ -234,54 +233,9 @@ std::vector<db::TrialRow> trials_of(const Arguments& arguments,
 
 /// Counters of the best; an empty object if it was not counted.
 Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answer) {
-  if (!store || answer.shipped) return Json::object();
+  if (!store || answer.shipped || !answer.is_stored) return Json::object();
   const db::BestRow& best = answer.entry.best;
   return counters_json(cli::figures_of(db::counters_of(*store, best.key), best.configuration));
-}
-
-/// What a program with libautotune gets for the sizes of each of these answers to `--size`.
-std::vector<std::optional<ProgramAnswer>> given_to_programs(const std::vector<Answer>& answers,
-                                                            ProgramAnswers& programs) {
-  std::vector<std::optional<ProgramAnswer>> given;
-  for (const Answer& answer : answers) {
-    auto& one = given.emplace_back();
-    try {
-      if (answer.asked) one = programs.find(answer.entry, *answer.asked);
-    } catch (const Error& error) {  // a program gets this message
-      warn_of({error.what()});
-    }
-  }
-  return given;
-}
-
-/// Empty if a program gets none, or on no GPU that is known here.
-std::vector<ProgramAnswer> untuned(const Arguments& arguments, ProgramAnswers& programs) try {
-  if (!arguments.has("size")) return {};
-  return untuned_answers(arguments, programs);
-} catch (const Error&) {  // the reason why nothing is stored tells more
-  return {};
-}
-
-/// Where nothing is stored: says what a program gets all the same. False if it gets nothing.
-bool tell_untuned(const Arguments& arguments, ProgramAnswers& programs) {
-  const std::vector<ProgramAnswer> given = untuned(arguments, programs);
-  Json json{{"db", database_path(arguments).string()},
-            {"target", arguments.text("target")},
-            {"results", Json::array()},
-            {"programs", Json::array()}};
-  for (const ProgramAnswer& one : given) {
-    const TargetLookup& lookup = *one.lookup;
-    Json& program = json["programs"].emplace_back(program_json(one));
-    program["problem"] = json_of(one.problem.values);
-    program["device"] = lookup.device().name;
-    program["policy"] = lookup.policy();
-    if (arguments.has("json")) continue;
-    std::cout << format("{} {} is not tuned on {} ({}), nor a size near it\nprogram  {}\n",
-                        lookup.target().name, problem_text(lookup.target(), one.problem),
-                        lookup.device().name, lookup.policy(), one_line(one));
-  }
-  if (arguments.has("json") && !given.empty()) std::cout << json_text(json) << '\n';
-  return !given.empty();
 }
 
 int run_query(const Arguments& arguments) {
@@ -292,28 +246,12 @@ int run_query(const Arguments& arguments) {
   }
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
-  std::optional<LeftOutWarning> own_warning, shipped_warning;
-  if (databases.own()) own_warning.emplace(*databases.own());
-  if (databases.shipped()) shipped_warning.emplace(*databases.shipped());
-  ProgramAnswers programs(arguments, judge);
-  std::vector<Answer> answers;
-  try {
-    answers = databases.answers();
-  } catch (const Error&) {  // it has no answer
-    if (!tell_untuned(arguments, programs)) throw;
-    return kDone;
-  } catch (const db::StoreError&) {
-    const bool is_first_use = !arguments.has("db") && !exists(database_path(arguments));
-    if (!is_first_use || !tell_untuned(arguments, programs)) throw;
-    return kDone;
-  }
-  const auto given = given_to_programs(answers, programs);
+  const std::vector<Answer> answers = databases.answers();
   if (arguments.has("json")) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      const Answer& answer = answers[i];
-      json["results"].push_back(answer_json(answer, given[i]));
+    for (const Answer& answer : answers) {
+      json["results"].push_back(answer_json(answer));
       json["results"].back()["counters"] = counters_of(databases.own(), answer);
       const auto trials = trials_of(arguments, databases.own(), answer.entry);
       if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);
@@ -325,7 +263,11 @@ int run_query(const Arguments& arguments) {
       const db::TunedEntry& entry = answers[i].entry;
       const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
                               entry.device);
-      print(answers[i], given[i], readable, answers.size() > 1);
+      if (answers[i].is_stored) {
+        print(answers[i], readable);
+      } else {
+        print_chosen(arguments, *judge.target_called(entry.kernel.target), answers[i], readable);
+      }
       const auto trials = trials_of(arguments, databases.own(), entry);
       if (!trials.empty()) std::cout << trials_text(trials, readable);
     }
@@ -343,17 +285,20 @@ const Verb kQuery{
         "[--db FILE] [--json]",
     .summary = "Show the best configuration, how certain it is, and how it was found",
     .details =
-        "For a size that was not tuned, it shows the nearest tuned size, by the ratio of the "
-        "sizes, and says so. Without `--size` it shows everything that is tuned for the target. "
-        "Without `--target` it shows everything in the database. A target that was tuned on "
+        "For a size that was not tuned, it shows what programs get, with the expected time and the "
+        "reason, and the command that measures it. In JSON, `exact` is false there, `median_ns` is "
+        "null, and `expected_ns` has the expected time. Without `--size` it shows everything that "
+        "is "
+        "tuned for the target. Without `--target` it shows everything in the database. A target "
+        "that was tuned on "
         "several devices, or with several settings, has an answer for each. Without `--db`, "
-        "results that are shipped with autotune answer where the user's database has nothing, and "
-        "with `--size` where it has nothing nearer. With `--size`, the line `program` has what "
-        "a program with libautotune gets for these sizes, by the same function: a configuration "
-        "of this target or of its alternative, or the vendor's library. If nothing is stored, it "
-        "has that line only, for the device that `--device` names, else for the first GPU here. A "
-        "line `stale` says that "
-        "the kernel has changed since. The exit status is 1 if there is no answer.",
+        "results that are shipped with autotune answer where the user's database has nothing. With "
+        "`--size`, the function that libautotune calls chooses from both, for every device, "
+        "setting and policy with results. If there are none, it chooses for the device that "
+        "`--device` names, else for the first GPU here. The line `program` has what a program gets "
+        "for these sizes: a configuration of this target or of its alternative, or the vendor's "
+        "library. A line `stale` says that the kernel has changed since. The exit status is 1 if "
+        "there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},

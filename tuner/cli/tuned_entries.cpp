@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
@@ -172,16 +173,6 @@ std::optional<Target> target_of(const Arguments& arguments, const std::string& n
   return std::nullopt;
 }
 
-/// The problems of --size. Those of a target whose manifest is here may leave out sizes that have a
-/// default. Throws UsageError.
-std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
-                                     const std::string& size_names) {
-  const std::vector<std::string> names = words_of(size_names);
-  const auto here = target_of(arguments, target, names);
-  return here ? sizes_in(arguments.text("size"), *here, "--size")
-              : parse_sizes(arguments.text("size"), names, "--size");
-}
-
 }  // namespace
 
 const Option kContextOption{
@@ -256,6 +247,14 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
   return entries;
 }
 
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
+                                     const std::string& size_names) {
+  const std::vector<std::string> names = words_of(size_names);
+  const auto here = target_of(arguments, target, names);
+  return here ? sizes_in(arguments.text("size"), *here, "--size")
+              : parse_sizes(arguments.text("size"), names, "--size");
+}
+
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
   db::TunedFilter filter = filter_of(arguments, target, store);
@@ -290,19 +289,18 @@ bool is_tuned(const Arguments& arguments, const db::TunedStore& store) {
   return std::ranges::any_of(store.tuned_on(), [&](const auto& one) { return takes(filter, one); });
 }
 
-std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store) {
-  const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
-  const Choice chosen = choice_of(arguments);
-  std::vector<Nearest> nearest;
-  for (const NamedValues& sizes :
-       asked_sizes(arguments, filter.target, expect_tuned(store, filter).size_names)) {
-    for (db::NearEntry& near : store.nearest(filter, to_text(sizes))) {
-      if (!chosen.takes(near.entry)) continue;
-      nearest.push_back({sizes, std::move(near.entry), near.distance});
-    }
-  }
-  if (nearest.empty()) no_answer(arguments, store, filter);
-  return nearest;
+std::vector<db::TunedEntry> entries_of_each_place(const Arguments& arguments,
+                                                  const db::TunedStore& store) {
+  std::vector<db::TunedEntry> entries = chosen_entries(arguments, store);
+  const auto place = [](const db::TunedEntry& one) {
+    return std::tie(one.device.name, one.device.id, one.best.settings, one.best.key.policy);
+  };
+  std::ranges::stable_sort(entries, [&](const db::TunedEntry& a, const db::TunedEntry& b) {
+    return place(a) == place(b) ? a.best.created_at > b.best.created_at : place(a) < place(b);
+  });
+  const auto is_same = [&](const auto& a, const auto& b) { return place(a) == place(b); };
+  entries.erase(std::unique(entries.begin(), entries.end(), is_same), entries.end());
+  return entries;
 }
 
 EntryProblem problem_of(const db::TunedEntry& entry) {

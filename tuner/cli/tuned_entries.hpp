@@ -47,15 +47,14 @@ std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
 /// Whether anything is tuned for --target on --device.
 bool is_tuned(const Arguments& arguments, const db::TunedStore& store);
 
-/// The tuned entry nearest to one of the problems in --size.
-struct Nearest {
-  NamedValues asked;
-  db::TunedEntry entry;
-  double distance = 0;  // root mean square of log2 of the sizes' ratios
-};
-/// For each of these problems, one entry per device, settings and policy. Throws Error with near
-/// names if there are none.
-std::vector<Nearest> nearest_entries(const Arguments& arguments, const db::TunedStore& store);
+/// The latest of chosen_entries() for each device, settings and policy. Throws Error as it does.
+std::vector<db::TunedEntry> entries_of_each_place(const Arguments& arguments,
+                                                  const db::TunedStore& store);
+
+/// The problems of --size, by the names of the sizes: `M N K`. Those of a target whose manifest is
+/// here may leave out sizes that have a default. Throws UsageError.
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
+                                     const std::string& size_names);
 
 /// Prints the first few as warnings, because a wrong file may be wrong in every line.
 void warn_of(const std::vector<std::string>& sentences);
