@@ -148,8 +148,8 @@ class TunedStore {
   /// session and the time of the last trial are set. Latest first.
   std::vector<TunedEntry> unanswered(const TunedFilter& filter) const;
   /// For each device, settings and policy, the tuned problem nearest to sizes such as
-  /// `M=512 N=512 K=512`, in the order of tuned(). Takes a millisecond if these are tuned, else one
-  /// per few thousand problems.
+  /// `M=512 N=512 K=512`, in the order of tuned(). A search starts from these. Reads the keys of
+  /// all problems.
   std::vector<NearEntry> nearest(const TunedFilter& filter, const std::string& sizes) const;
   /// The targets and devices of tuned(), without reading the rows.
   std::vector<TunedOn> tuned_on() const;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
 #include <random>
 
-#include "db/connection.hpp"
 #include "db/problem_text.hpp"
 #include "tests/db/sample.hpp"
 
@@ -36,16 +34,6 @@ class TunedProblems {
     const auto near = store_.nearest({"", "gemm", "", "", ""}, text_of(sizes));
     EXPECT_EQ(near.size(), 1u);
     return near.at(0);
-  }
-  /// What SQLite does for an answer.
-  int steps_of(const Sizes& sizes) const {
-    int steps = 0;
-    sqlite3* const database = store_.connection().database.getHandle();
-    const auto count = [](void* counted) { return ++*static_cast<int*>(counted), 0; };
-    sqlite3_progress_handler(database, 1, count, &steps);
-    nearest(sizes);
-    sqlite3_progress_handler(database, 0, nullptr, nullptr);
-    return steps;
   }
 
  private:
@@ -85,14 +73,6 @@ TEST(Nearest, IsOfThePolicyThatIsAskedFor) {
   EXPECT_EQ(store.nearest({.target = "gemm", .policy = sample.key.policy}, "M=1 N=1 K=1").size(),
             1u);
   EXPECT_TRUE(store.nearest({.target = "gemm", .policy = "another"}, "M=1 N=1 K=1").empty());
-}
-
-TEST(Nearest, DoesNotGoThroughThoseThatBeginTooFarAway) {
-  std::vector<Sizes> problems;
-  for (std::int64_t m = 1; m <= 20; ++m) {
-    for (std::int64_t n = 1; n <= 100; ++n) problems.push_back({1 << m, n * 16, 64});
-  }
-  EXPECT_LT(TunedProblems(problems).steps_of({1000, 999, 64}), 2 * std::ssize(problems));
 }
 
 }  // namespace
