@@ -2,6 +2,7 @@
 """Targets and kernels on the host device, with arrays of several kinds."""
 
 import array
+import pathlib
 import tempfile
 import unittest
 from unittest import mock
@@ -183,6 +184,33 @@ class Open(unittest.TestCase):
                                        ((4, 6, 0), {}, "0")]:
                 with self.assertRaisesRegex(autotune.UsageError, said):
                     gemm.lookup(*sizes, **named)
+
+    def test_free_sizes_may_be_given_by_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "copy.cu").write_text(
+                'extern "C" __global__ void copy(const float* x, float* y, int rows, int columns,\n'
+                "                                long long ldx, long long ldy) {\n"
+                "  for (int i = 0; i < rows * columns; ++i)\n"
+                "    y[i / columns * ldy + i % columns] = x[i / columns * ldx + i % columns];\n}\n"
+            )
+            manifest = pathlib.Path(folder) / "copy.target.toml"
+            manifest.write_text(
+                'manifest = 2\nname = "copy"\nsource = "copy.cu"\nsizes = ["rows", "columns"]\n'
+                'free = { ldx = { default = "columns" }, ldy = { default = "columns" } }\n'
+                'parameters.UNUSED = [1]\nreference.configuration = "default"\n'
+                'arguments.x = { type = "f32", dims = ["columns", "rows"], strides = ["ldx"] }\n'
+                'arguments.y = { type = "f32", dims = ["columns", "rows"], strides = ["ldy"], '
+                'role = "output" }\n'
+                'kernels.copy = { grid = 1, block = 1, '
+                'arguments = ["x", "y", "rows", "columns", "ldx", "ldy"] }\n'
+            )
+            with autotune.open(manifest, device="host") as copy:
+                self.assertEqual(copy.sizes, ("rows", "columns", "ldx", "ldy"))
+                x, y = np.array([1, 2, 3, 4], np.float32), np.zeros(5, np.float32)
+                copy.prepare(rows=2, columns=2, ldy=3)(x, y)
+                np.testing.assert_equal(y, [1, 2, 0, 3, 4])
+                copy.prepare(2, 2, 0)(x[:2], y[:4])
+                np.testing.assert_equal(y, [1, 2, 1, 2, 4])
 
     def test_refuses_what_it_does_not_know(self):
         for kind, said, target, options in [

@@ -36,20 +36,14 @@ bool has_file_of_size(const Target& target, const std::string& size) {
   });
 }
 
-const ArgumentSpec* argument_of(const Target& target, const std::string& free_size) {
+/// Bytes of an element of the argument whose strides depend on a size; 1 without one.
+std::int64_t element_bytes(const Target& target, const Problem& problem, const std::string& size) {
   const auto uses = [&](const ArgumentSpec& each) {
-    return aligned_name(each.name) == free_size ||
-           std::ranges::any_of(each.strides, [&](const Expression& stride) {
-             return hangs_on(target, stride, free_size);
-           });
+    return std::ranges::any_of(
+        each.strides, [&](const Expression& stride) { return hangs_on(target, stride, size); });
   };
-  const auto found = std::ranges::find_if(target.arguments, uses);
-  return found == target.arguments.end() ? nullptr : &*found;
-}
-
-/// Of an element of the argument that a free size belongs to; 1 without one.
-std::int64_t element_bytes(const Problem& problem, const ArgumentSpec* argument) {
-  if (!argument) return 1;
+  const auto argument = std::ranges::find_if(target.arguments, uses);
+  if (argument == target.arguments.end()) return 1;
   const Value* const setting = find_value(problem.values, argument->type);
   const auto type = element_type(setting ? setting->text() : argument->type);
   return type ? bytes_of(*type) * argument->width : 1;
@@ -57,9 +51,10 @@ std::int64_t element_bytes(const Problem& problem, const ArgumentSpec* argument)
 
 /// Values of a free size beside its default.
 std::vector<std::int64_t> other_values(const Target& target, const Problem& problem,
-                                       const FreeSize& size, std::int64_t by_default) {
-  const std::int64_t bytes = element_bytes(problem, argument_of(target, size.name));
-  if (size.most) return {std::min(bytes, *size.most)};
+                                       const DeviceInfo& device, const FreeSize& size,
+                                       std::int64_t by_default) {
+  if (size.most) return {scope_of(problem, device).evaluate(size.least)};
+  const std::int64_t bytes = element_bytes(target, problem, size.name);
   return {by_default + std::max<std::int64_t>(kVector / bytes, 1), by_default + 1};
 }
 
@@ -83,8 +78,10 @@ std::optional<Problem> edge_problem(const Target& target, const Problem& problem
 std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
                                    const DeviceInfo& device) {
   std::vector<Problem> problems;
+  const bool may_refuse = !target.free_sizes.empty() || !target.rules.empty();
   const auto add = [&](const Problem& one) {
-    if (TargetProgram(target, one, device).refusal().empty()) problems.push_back(one);
+    const bool is_refused = may_refuse && !TargetProgram(target, one, device).refusal().empty();
+    if (!is_refused) problems.push_back(one);
   };
   const std::optional<Problem> edge = edge_problem(target, problem);
   if (!edge) return problems;
@@ -94,7 +91,7 @@ std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
   for (std::size_t i = 0; i < defaults.size(); ++i) {
     const FreeSize& size = target.free_sizes[i];
     std::int64_t last = defaults[i];
-    for (const std::int64_t value : other_values(target, *edge, size, defaults[i])) {
+    for (const std::int64_t value : other_values(target, *edge, device, size, defaults[i])) {
       if (std::exchange(last, value) == value) continue;
       Problem other = *edge;
       other.free.push_back({size.name, value});

@@ -133,13 +133,15 @@ extern "C" __global__ void scatter(unsigned char* to, const unsigned char* from,
 
 // Hashes 4 bytes at a time; the last word may be shorter.
 extern "C" __global__ void hash(const unsigned char* start, i64 bytes, u64* sum) {
+  const bool is_aligned = reinterpret_cast<u64>(start) % 4 == 0;
   u64 own = 0;
   FOR_EACH(i, (bytes + 3) / 4) {
     unsigned word = 0;
-    if (4 * i + 4 <= bytes) {
+    if (is_aligned && 4 * i + 4 <= bytes) {
       word = reinterpret_cast<const unsigned*>(start)[i];
     } else {
-      for (i64 at = bytes - 1; at >= 4 * i; --at) word = word << 8 | start[at];
+      const i64 last = 4 * i + 4 <= bytes ? 4 * i + 3 : bytes - 1;
+      for (i64 at = last; at >= 4 * i; --at) word = word << 8 | start[at];
     }
     own += autotune::mix((u64(i) << 32 ^ word) + 0x9e3779b97f4a7c15ull);
   }
@@ -154,10 +156,11 @@ extern "C" __global__ void stamp(Stamp* stamps) {
   if (processor < MOST_STAMPS) stamps[processor] = {clock64(), now};
 }
 
-// Addresses are multiples of 16.
 extern "C" __global__ void copy(unsigned char* to, const unsigned char* from, i64 bytes) {
-  FOR_EACH(i, bytes / 16) reinterpret_cast<int4*>(to)[i] = reinterpret_cast<const int4*>(from)[i];
-  FOR_EACH(i, bytes % 16) to[bytes - 1 - i] = from[bytes - 1 - i];
+  const bool are_aligned = (reinterpret_cast<u64>(to) | reinterpret_cast<u64>(from)) % 16 == 0;
+  const i64 wide = are_aligned ? bytes / 16 : 0;
+  FOR_EACH(i, wide) reinterpret_cast<int4*>(to)[i] = reinterpret_cast<const int4*>(from)[i];
+  FOR_EACH(i, bytes - 16 * wide) to[bytes - 1 - i] = from[bytes - 1 - i];
 }
 
 extern "C" __global__ void empty() {}

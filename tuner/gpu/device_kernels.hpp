@@ -45,7 +45,7 @@ class DeviceKernels {
   /// As Memory::scatter().
   void scatter(cudaStream_t stream, std::byte* to, const std::byte* from,
                const std::int64_t* positions, std::int64_t count, std::int64_t element_bytes) const;
-  /// Adds a hash of `bytes` bytes to `sum`; `start` is a multiple of 4.
+  /// Adds a hash of `bytes` bytes to `sum`.
   void hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
             std::uint64_t* sum) const;
   /// Adds to `others` the number of elements of a floating type that are not integers below `limit`

@@ -73,6 +73,7 @@ class Reference {
   ZonedBuffer begun(const ZonedBuffer& output) const {
     BufferSpec spec = output.spec();
     spec.type = answer_type(workload_, spec);
+    if (spec.type != output.spec().type) spec.shift = 0;  // it may have to be aligned
     ZonedBuffer buffer(memory_, spec, reference_slack(spec));
     if (spec.role == Role::inout) {
       memory_.copy(buffer.start(), output.start(), spec.bytes());

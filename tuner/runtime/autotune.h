@@ -303,7 +303,9 @@ AUTOTUNE_API autotune_status autotune_invalidate(autotune_kernel* kernel);
  * fewer: the last ones may be left out, and AUTOTUNE_DEFAULT_SIZE may stand for others. 0 is a
  * value of a free size. A prepared kernel is for its sizes and free sizes. */
 AUTOTUNE_API size_t autotune_all_sizes(const autotune_handle* handle);
-enum { AUTOTUNE_DEFAULT_SIZE = -1 };
+enum {
+  AUTOTUNE_DEFAULT_SIZE = -1, /* the default of a size that has one */
+};
 
 #ifdef __cplusplus
 }

@@ -132,12 +132,23 @@ class ArgumentReader {
       if (spec.alignment) aligned->fail("give \"aligned\" or \"alignment\", not both");
       spec.aligned = aligned->integer();
       spec.alignment = reading_.names.integer({aligned_name(spec.name), *aligned, 0}, kProblem);
+      expect_aligned_elements(spec);
     }
     if (const Node* const constant = node.find("constant")) {
       if (spec.role != Role::input) constant->fail("only an input can be in constant memory");
       spec.constant = reading_.names.integer(*constant, kConfiguration);
     }
     return spec;
+  }
+
+  /// The least alignment is that of an element; one of three members is not a power of two.
+  void expect_aligned_elements(const ArgumentSpec& spec) {
+    const auto type = element_type(spec.type);
+    const std::string bytes = type ? std::to_string(bytes_of(*type)) : spec.type + "_bytes";
+    const std::int64_t members = spec.width == 2 || spec.width == 4 ? spec.width : 1;
+    const auto size =
+        std::ranges::find(target_.free_sizes, aligned_name(spec.name), &FreeSize::name);
+    size->least = Expression::parse(members == 1 ? bytes : format("{} * {}", bytes, members));
   }
 
   /// The length is that from the first to the last element.

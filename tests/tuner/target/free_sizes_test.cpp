@@ -127,6 +127,8 @@ TEST_F(FreeSizes, BeyondTheirBoundsAreRefused) {
   EXPECT_EQ(refusal({{"ldx", 7}}), "scale: the size ldx=7 is too small: the least is 8 (line)");
   EXPECT_EQ(refusal({{"x_aligned", 32}}),
             "scale: the size x_aligned=32 is too large: the most is 16");
+  EXPECT_EQ(refusal({{"x_aligned", 2}}),
+            "scale: the size x_aligned=2 is too small: the least is 4 (dtype_bytes)");
   EXPECT_THROW(space_of(target, problem({{"ldx", 7}}), {}), UsageError);
 }
 
