@@ -14,7 +14,6 @@ from ._target import Answer, Setting, Target, values_of
 # Of an ordinal, a target and settings; None if there is no such target.
 Open = Callable[[int, str, Mapping[str, Setting]], Optional[Target]]
 
-CLEARLY_LESS = 0.95  # of the time of one kernel: gemm_split launches two
 BATCHES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256)  # of the target gemm
 
 
@@ -50,8 +49,7 @@ class Launcher:
 
 
 def tuned_problems(product: Product) -> list[Problem]:
-    """Those without the bias whose results decide. The first one was compared with cuBLAS, the
-    others with the first."""
+    """Those without the bias, the fastest of which decides."""
     _, dtype, layout, sizes, batch, has_bias = product
     if batch > 1 and has_bias:
         return []
@@ -112,31 +110,18 @@ def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
 
 
 def _fastest(product: Product, open_target: Open) -> Optional[tuple[Problem, Answer]]:
-    known = _known_answers(product, open_target)
-    if not known:
-        return None
-    _, first = known[0]
-    best = None if first.baseline else known[0]
-    least = (first.baseline_ns if first.baseline else first.expected_ns) or 0.0
-    for other in known[1:]:
-        nanoseconds = other[1].expected_ns
-        is_faster = nanoseconds is not None and nanoseconds < CLEARLY_LESS * least
-        if is_faster and not other[1].baseline:
-            best, least = other, nanoseconds or 0.0
-    return best
-
-
-def _known_answers(product: Product, open_target: Open) -> list[tuple[Problem, Answer]]:
-    """Empty if nothing is known about the first problem."""
-    known: list[tuple[Problem, Answer]] = []
+    """None if its answer is a vendor's library, or a default configuration."""
+    best: Optional[tuple[Problem, Target]] = None
     for problem in tuned_problems(product):
         target = open_target(product.ordinal, problem.target, problem.settings)
-        answer = target.lookup(*problem.sizes) if target else None
-        if answer is not None and answer.origin != "default":
-            known.append((problem, answer))
-        elif not known:
-            return []
-    return known
+        if target is None:
+            continue
+        if best is None or target.is_faster(problem.sizes, best[1], best[0].sizes):
+            best = problem, target
+    if best is None:
+        return None
+    answer = best[1].lookup(*best[0].sizes)
+    return None if answer.baseline or answer.origin == "default" else (best[0], answer)
 
 
 def _operand(buffer: str, has_bias: bool) -> str:

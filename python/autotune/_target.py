@@ -121,6 +121,17 @@ class Target:
             answer.expected_ns or None,
         )
 
+    def is_faster(self, sizes: Sequence[int], other: Target, other_sizes: Sequence[int]) -> bool:
+        """Whether the answer of lookup() is to be preferred to that of another target, which
+        computes the same from other sizes or buffers: the rule of `alternative`."""
+        own, others = self._values(tuple(sizes), {}), other._values(tuple(other_sizes), {})
+        faster = ffi.new("int32_t *")
+        status = library().autotune_is_faster(
+            self._open(), own, len(own), other._open(), others, len(others), faster
+        )
+        check(status)
+        return bool(faster[0])
+
     def explain(self, *sizes: int, **named: int) -> str:
         """lookup() as sentences."""
         values, characters = self._values(sizes, named), ffi.new("char[]", 8192)

@@ -76,7 +76,7 @@ class _Kernels:
         if key not in self._targets:
             self._targets[key] = None
             self._targets[key] = open_target(
-                name, ordinal=ordinal, tuned_only=True, alternative="", **settings
+                name, ordinal=ordinal, alternative="", **settings
             )
         return self._targets[key]
 

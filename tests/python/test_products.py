@@ -62,34 +62,30 @@ class Fastest(unittest.TestCase):
 
     product = Product(0, "f32", "NT", (64, 32, 16))
 
-    def choose(self, gemm, split, compiled="BM=64"):
+    def choose(self, gemm, split, is_split=False, compiled="BM=64"):
         """The name of the target whose kernel is taken; None if PyTorch computes the product."""
 
         def opened(ordinal, name, settings):
             kernel = mock.Mock(configuration=compiled, buffers=[])
             kernel.target_name = name
             return mock.Mock(lookup=mock.Mock(return_value=gemm if name == "gemm" else split),
+                             is_faster=mock.Mock(return_value=is_split),
                              prepare=mock.Mock(return_value=kernel))
 
         launcher = prepare_fastest(self.product, opened)
         return launcher and launcher.kernel.target_name
 
-    def test_the_least_time_wins(self):
-        for nanoseconds in (6.0, 4.9):  # clearly less than 5.0
-            self.assertEqual(self.choose(answer(), answer(expected_ns=nanoseconds)), "gemm")
-        self.assertEqual(self.choose(answer(), answer(expected_ns=4.0)), "gemm_split")
-        near = answer("transferred", expected_ns=6.0, median_ns=1.0)
-        self.assertEqual(self.choose(answer(), near), "gemm", "1.0 is the time at other sizes")
-        slower = answer(baseline="cublas", baseline_ns=3.0)
-        self.assertIsNone(self.choose(slower, answer(expected_ns=4.0)))
-        self.assertEqual(self.choose(slower, answer(expected_ns=2.0)), "gemm_split")
-        self.assertEqual(self.choose(answer(), slower), "gemm")
+    def test_the_faster_target_answers(self):
+        self.assertEqual(self.choose(answer(), answer()), "gemm")
+        self.assertEqual(self.choose(answer(), answer(), is_split=True), "gemm_split")
+        theirs = answer(baseline="cublas", baseline_ns=3.0)
+        self.assertIsNone(self.choose(theirs, answer()))
+        self.assertIsNone(self.choose(answer(), theirs, is_split=True))
+        self.assertEqual(self.choose(theirs, answer(), is_split=True), "gemm_split")
 
     def test_what_is_not_known_is_not_taken(self):
         self.assertIsNone(self.choose(answer("default"), answer()))
-        self.assertEqual(self.choose(answer(), answer("default", 1.0)), "gemm")
-        self.assertEqual(self.choose(answer(), answer(expected_ns=None)), "gemm")
-        self.assertIsNone(self.choose(answer(), answer(expected_ns=9.0), compiled="BM=32"))
+        self.assertIsNone(self.choose(answer(), answer(), compiled="BM=32"))
 
 
 class Known:
@@ -101,6 +97,9 @@ class Known:
 
     def lookup(self, *sizes):
         return dataclasses.replace(self.target.lookup(*sizes), origin="exact")
+
+    def is_faster(self, sizes, other, other_sizes):
+        return self.target.is_faster(sizes, other.target, other_sizes)
 
 
 class OnTheHost(unittest.TestCase):

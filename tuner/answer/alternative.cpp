@@ -94,6 +94,7 @@ std::unique_ptr<TargetLookup> open_named_alternative(
 }
 
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
+  if (own.provenance == "pinned") return false;
   const double ours = time_of(own, engines), others = time_of(other, engines);
   const bool is_own_measured = is_measured(own, engines);
   const bool is_other_measured = is_measured(other, engines);
@@ -114,9 +115,7 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
                         Engines engines) {
   if (other == nullptr) return own;
-  const LookupAnswer mine = own.find(sizes);
-  if (mine.provenance == "pinned") return own;
-  return is_faster(other->find(sizes), mine, engines) ? *other : own;
+  return is_faster(other->find(sizes), own.find(sizes), engines) ? *other : own;
 }
 
 bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other) {

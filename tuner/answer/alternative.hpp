@@ -32,16 +32,15 @@ std::unique_ptr<TargetLookup> open_named_alternative(
 /// faster.
 enum class Engines : std::uint8_t { kernels_only, with_libraries };
 
-/// Whether the answer of the alternative is to be preferred to that of the first target: the rule
-/// of faster_of(), without pins.
+/// Whether `other`, which computes the same as `own`, is to be preferred: it was tuned for these
+/// sizes or others within two doublings, and is faster. Another GPU of the architecture counts as
+/// half a doubling. Where both were measured for exactly these sizes, these times decide. Else
+/// expected times do, and prefers_alternative() tells whether the lead is clear. A measured time of
+/// `own` gives way only for the largest lead. False if `own` is pinned, if a time is unknown, or if
+/// a library is expected to be faster than `other`.
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);
 
-/// Returns `other` if it was tuned for these sizes or others within two doublings, and is faster
-/// than `own`. Another GPU of the architecture counts as half a doubling. Where both were measured
-/// for exactly these sizes, these times decide. Else expected times do, and prefers_alternative()
-/// tells whether the lead is clear. A measured time of `own` gives way only for the largest lead.
-/// Returns `own` if it has a pin, if a time is unknown, or if a library is expected to be faster
-/// than `other`. `other` may be null.
+/// `other` where is_faster(), else `own`. `other` may be null.
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
                         Engines engines = Engines::with_libraries);
 

@@ -15,10 +15,6 @@ namespace {
 
 using Operand = ServingKernel::Operand;
 
-/// gemm_split must take less than this share of the other's time: it launches two kernels and needs
-/// a workspace.
-constexpr double kClearlyLess = 0.95;
-
 /// The result is called D, or c in targets without a C.
 std::optional<Operand> operand_called(std::string_view target, std::string_view name) {
   const bool is_batched = target == "gemm_batched";
@@ -62,18 +58,10 @@ Outcome failed(std::string_view why) {
   return Outcome::failed;
 }
 
-/// Outcome::served if the kernel of this answer is expected to win.
-Outcome judge(const autotune_answer& answer) {
-  if (answer.origin > AUTOTUNE_TRANSFERRED) return Outcome::not_tuned;
+/// What runs by this answer. Programs call cuBLAS in place of a default configuration.
+Outcome outcome_of(const autotune_answer& answer) {
+  if (answer.origin == AUTOTUNE_DEFAULT) return Outcome::not_tuned;
   return *answer.baseline != '\0' ? Outcome::vendor_faster : Outcome::served;
-}
-
-/// Of what would run. 0: unknown. `median_ns` of a transferred answer is the time at other sizes.
-double seconds_of(const autotune_answer& answer) {
-  if (*answer.baseline != '\0') return 1e-9 * answer.baseline_ns;
-  const bool is_known = answer.expected_ns > 0;  // 0 from an older libautotune
-  if (!is_known && answer.origin != AUTOTUNE_EXACT) return 0;
-  return 1e-9 * (is_known ? answer.expected_ns : answer.median_ns);
 }
 
 /// Why a configuration for packed matrices cannot be used.
@@ -95,7 +83,6 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
   wanted.target = problem.target.c_str();
   wanted.settings = problem.settings.c_str();
   wanted.ordinal = device;
-  wanted.tuned_only = 1;    // the program has a cuBLAS handle of its own
   wanted.alternative = "";  // it is a problem of its own
   const RuntimeLibrary& runtime = *runtime_library();
   autotune_handle* opened = nullptr;
@@ -115,19 +102,18 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
 
 KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem) {
   Choice choice{.wanted = problem, .tuned = problem};
-  autotune_handle* const handle = handle_for(device, problem, Use::looking_up);
-  if (!handle) return choice;
+  choice.handle = handle_for(device, problem, Use::looking_up);
+  if (!choice.handle) return choice;
   autotune_answer answer{};
   answer.size = sizeof answer;
   const RuntimeLibrary& runtime = *runtime_library();
   const auto& sizes = problem.sizes;
-  if (runtime.lookup(handle, sizes.data(), sizes.size(), &answer) != AUTOTUNE_OK) {
+  if (runtime.lookup(choice.handle, sizes.data(), sizes.size(), &answer) != AUTOTUNE_OK) {
     choice.outcome = failed(runtime.message());
     return choice;
   }
-  choice.outcome = judge(answer);
+  choice.outcome = outcome_of(answer);
   choice.configuration = answer.configuration;
-  choice.seconds = seconds_of(answer);
   return choice;
 }
 
@@ -144,23 +130,28 @@ KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t wh
   return second.outcome == Outcome::not_tuned ? exact : second;
 }
 
-/// Fastest first. The first problem of a shape competes with cuBLAS, the others with the first.
+bool KernelMaker::is_faster(const Choice& other, const Choice& own) {
+  if (!other.handle || !own.handle) return false;
+  std::int32_t is_faster = 0;
+  const auto status = runtime_library()->is_faster(
+      other.handle, other.tuned.sizes.data(), other.tuned.sizes.size(), own.handle,
+      own.tuned.sizes.data(), own.tuned.sizes.size(), &is_faster);
+  return status == AUTOTUNE_OK && is_faster != 0;
+}
+
+/// Fastest first.
 std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
   std::vector<Choice> ranked{best_for(shape, 0)};
+  const std::size_t count = options().only_fp32 ? 1 : problems_of(shape).size();
+  for (std::size_t which = 1; which < count; ++which) {
+    Choice other = best_for(shape, which);
+    if (is_faster(other, ranked.front())) ranked.insert(ranked.begin(), std::move(other));
+  }
   const Choice& first = ranked.front();
   if (first.outcome == Outcome::not_tuned) {
     warn_once(Topic::not_tuned,
               format("{} {} is not tuned for {}; cuBLAS runs (autotune tune --workload tunes it)",
                      first.wanted.target, first.wanted.settings, device_name(shape.device)));
-    return ranked;
-  }
-  if (first.outcome == Outcome::failed || options().only_fp32) return ranked;
-  for (std::size_t which = 1; which < problems_of(shape).size(); ++which) {
-    Choice other = best_for(shape, which);
-    const bool is_known = other.outcome == Outcome::served && other.seconds > 0;
-    if (is_known && other.seconds < kClearlyLess * ranked.front().seconds) {
-      ranked.insert(ranked.begin(), std::move(other));
-    }
   }
   return ranked;
 }
@@ -197,6 +188,7 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& s
   const ServingKernel* kernel = nullptr;
   Outcome why_not = Outcome::failed;
   const std::vector<Choice> ranked = choose(shape);
+  if (ranked.front().outcome != Outcome::served) return ranked.front().outcome;
   for (auto choice = ranked.rbegin(); choice != ranked.rend(); ++choice) {
     const Made made =
         choice->outcome == Outcome::served ? prepare(shape, *choice, kernel) : choice->outcome;

@@ -28,15 +28,15 @@ class KernelMaker {
   struct Choice {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
     TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
+    autotune_handle* handle = nullptr;  // of `tuned`
     std::string configuration = {};
-    /// Of the configuration, or of cuBLAS if that is faster; measured or expected. 0: unknown.
-    double seconds = 0;
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;
 
   std::vector<Choice> choose(const CallShape& shape);
   Choice best_for(const CallShape& shape, std::size_t which);
+  static bool is_faster(const Choice& other, const Choice& own);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
   Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
   autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem, Use use);

@@ -35,6 +35,7 @@ bool bind(void* library, RuntimeLibrary& runtime) {
   find(runtime.device, "autotune_device");
   find(runtime.warnings, "autotune_warnings");
   find(runtime.lookup, "autotune_lookup");
+  find(runtime.is_faster, "autotune_is_faster");
   find(runtime.pin, "autotune_pin");
   find(runtime.prepare, "autotune_prepare");
   find(runtime.release, "autotune_release");

@@ -160,6 +160,15 @@ AUTOTUNE_API autotune_status autotune_lookup(autotune_handle* handle, const int6
 AUTOTUNE_API autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes,
                                               size_t count, char* text, size_t capacity);
 
+/* Sets *is_faster to 1 if the answer of `other` is to be preferred to that of `handle`, else to 0:
+ * the rule of autotune_options.alternative, for two targets that compute the same from other sizes
+ * or buffers, such as gemm_batched and gemm_split_batched. Their own alternatives do not take part.
+ */
+AUTOTUNE_API autotune_status autotune_is_faster(autotune_handle* other, const int64_t* other_sizes,
+                                                size_t other_count, autotune_handle* handle,
+                                                const int64_t* sizes, size_t count,
+                                                int32_t* is_faster);
+
 /* Makes a configuration (`BM=64 BN=64`) the answer for these sizes in this handle, until
  * autotune_refresh(). NULL removes it. Fails if it is not valid for these sizes. */
 AUTOTUNE_API autotune_status autotune_pin(autotune_handle* handle, const int64_t* sizes,

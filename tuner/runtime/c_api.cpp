@@ -286,6 +286,18 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, s
   });
 }
 
+autotune_status autotune_is_faster(autotune_handle* other, const int64_t* other_sizes,
+                                   size_t other_count, autotune_handle* handle,
+                                   const int64_t* sizes, size_t count, int32_t* faster) {
+  return guarded([&] {
+    require(other && other_sizes && handle && sizes && faster,
+            "autotune_is_faster needs two handles, their sizes, and a place for the result");
+    const LookupAnswer others = other->lookup.find(CallSizes(*other, other_sizes, other_count));
+    const LookupAnswer own = handle->lookup.find(CallSizes(*handle, sizes, count));
+    *faster = is_faster(others, own, engines_of(*handle)) ? 1 : 0;
+  });
+}
+
 autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes, size_t count,
                                  char* text, size_t capacity) {
   return guarded([&] {

@@ -98,10 +98,13 @@ class CallSizes {
   std::span<const std::int64_t> all_;
 };
 
+inline Engines engines_of(const autotune_handle& handle) {
+  return handle.tuned_only ? Engines::kernels_only : Engines::with_libraries;
+}
+
 /// The look-up that answers for these sizes.
 inline TargetLookup& lookup_for(autotune_handle& handle, std::span<const std::int64_t> sizes) {
-  const Engines engines = handle.tuned_only ? Engines::kernels_only : Engines::with_libraries;
-  return faster_of(handle.lookup, handle.alternative.get(), sizes, engines);
+  return faster_of(handle.lookup, handle.alternative.get(), sizes, engines_of(handle));
 }
 
 /// Stores the sentence for autotune_message().

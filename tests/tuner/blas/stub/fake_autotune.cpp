@@ -134,22 +134,18 @@ const char* autotune_warnings(const autotune_handle*) {
 autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
                                 autotune_answer* answer) {
   if (handle->is_pinned) return AUTOTUNE_FAILED;  // the answer would be the pin
-  const bool is_split = handle->target == "gemm_split";
-  if (is_asked_for("split") || is_asked_for("large split") || is_asked_for("old near split"))
-    answer->median_ns = is_split ? 1000 : 2000;
-  if (is_asked_for("near split")) {  // faster here, slower at the near sizes
-    answer->median_ns = is_split ? 2000 : 1000;
-    answer->expected_ns = is_split ? 1000 : 2000;
-  }
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
   const bool is_plain_only =
       is_asked_for("only scale=none") && !has(handle->settings, "scale=none");
-  answer->origin = is_asked_for("default") || is_plain_only ? AUTOTUNE_DEFAULT
-                   : is_asked_for("other")                  ? AUTOTUNE_SAME_ARCHITECTURE
-                   : is_asked_for("near split") || is_asked_for("old near split")
-                       ? AUTOTUNE_TRANSFERRED
-                       : AUTOTUNE_EXACT;
+  answer->origin = is_asked_for("default") || is_plain_only ? AUTOTUNE_DEFAULT : AUTOTUNE_EXACT;
+  return AUTOTUNE_OK;
+}
+
+autotune_status autotune_is_faster(autotune_handle* other, const int64_t*, size_t, autotune_handle*,
+                                   const int64_t*, size_t, int32_t* is_faster) {
+  const bool is_split = other->target == "gemm_split";
+  *is_faster = is_split && (is_asked_for("split") || is_asked_for("large split"));
   return AUTOTUNE_OK;
 }
 
@@ -205,8 +201,7 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
   const auto* const state = static_cast<const stub::StreamState*>(stream);
   if (state && state->is_captured && state->is_broken) return AUTOTUNE_FAILED;
   const bool is_split = kernel->target.ends_with("split");
-  if ((is_asked_for("split") || is_asked_for("near split")) && !is_split) return AUTOTUNE_FAILED;
-  if (is_asked_for("old near split") && is_split) return AUTOTUNE_FAILED;
+  if (is_asked_for("split") && !is_split) return AUTOTUNE_FAILED;
   if (kernel->target.starts_with("gemm16")) return AUTOTUNE_OK;
   const Product p(*kernel, scalars);
   for (int64_t i = 0; i < batch_of(*kernel); ++i) {
