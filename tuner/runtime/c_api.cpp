@@ -28,10 +28,23 @@ namespace {
 
 thread_local std::string message;
 
-/// The sizes that a header has at least. A field that a later version adds comes at the end, and is
-/// read or written only if the program's size covers it.
-constexpr std::size_t kFirstAnswer = sizeof(autotune_answer);
-constexpr std::size_t kFirstOptions = sizeof(autotune_options);
+/// The size of autotune_answer in the first header.
+constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
+
+/// The size of autotune_options in the first header.
+constexpr std::size_t kFirstOptions = offsetof(autotune_options, early_start);
+
+/// The size of autotune_options before `alternative`, whose answers the program cannot tell apart.
+constexpr std::size_t kWithoutAlternative = offsetof(autotune_options, alternative);
+
+/// Options that the program's header does not have are 0; it has no alternative.
+autotune_options known_part(const autotune_options& options) {
+  require(options.size >= kFirstOptions, "autotune_options.size is not sizeof(autotune_options)");
+  autotune_options known{};
+  if (options.size <= kWithoutAlternative) known.alternative = "";
+  std::memcpy(&known, &options, std::min(options.size, sizeof known));
+  return known;
+}
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
@@ -184,9 +197,12 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& ta
   out.median_ns = answer.median_ns;
   out.default_ns = answer.default_ns;
   out.factor = answer.distance == 0 ? 1 : std::exp2(answer.distance);
+  if (out.size < offsetof(autotune_answer, target)) return;
   out.baseline = answer.baseline.empty() ? "" : answer.baseline.data();
   out.baseline_ns = answer.baseline_ns;
+  if (out.size < offsetof(autotune_answer, expected_ns)) return;
   out.target = target.name.c_str();
+  if (out.size < sizeof(autotune_answer)) return;
   out.expected_ns = answer.expected_ns;
 }
 
@@ -217,9 +233,7 @@ int32_t autotune_abi(void) { return AUTOTUNE_ABI; }
 autotune_status autotune_open(const autotune_options* options, autotune_handle** handle) {
   return guarded([&] {
     require(options && handle, "autotune_open needs options and a place for the handle");
-    require(options->size >= kFirstOptions,
-            "autotune_options.size is not sizeof(autotune_options)");
-    const autotune_options& given = *options;
+    const autotune_options given = known_part(*options);
     require(given.target, "autotune_options.target is missing, such as \"gemm\"");
     Target target = target_called(given.target);
     const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));

@@ -131,6 +131,29 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   ASSERT_EQ(autotune_pin(handle_, sizes_, 3, configuration_.c_str()), AUTOTUNE_OK);
   ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
   EXPECT_STREQ(answer.baseline, "") << "a pin is a configuration";
+
+  answer.size = offsetof(autotune_answer, baseline);  // a program with an older header
+  answer.baseline = "untouched";
+  EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.baseline, "untouched");
+  answer.size = offsetof(autotune_answer, target);
+  answer.target = "untouched";
+  EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.baseline, "");
+  EXPECT_STREQ(answer.target, "untouched");
+  answer.size = offsetof(autotune_answer, expected_ns);
+  answer.expected_ns = -1;
+  EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  EXPECT_STREQ(answer.target, "gemm");
+  EXPECT_EQ(answer.expected_ns, -1);
+  autotune_close(handle_);
+}
+
+TEST_F(CApi, OptionsOfAnOlderHeaderAreTakenAndNothingBehindThemIsRead) {
+  options_.device = "NVIDIA H200";
+  options_.size = offsetof(autotune_options, early_start);
+  options_.early_start = -1;  // not part of it
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
   autotune_close(handle_);
 }
 
@@ -158,6 +181,8 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   old.size = 4;
   EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.size"));
+  old.size = offsetof(autotune_options, early_start) - 1;
+  EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
   autotune_options unknown = options_;
   unknown.target = "gem";
   EXPECT_NE(autotune_open(&unknown, &handle_), AUTOTUNE_OK);
