@@ -65,7 +65,7 @@ TEST_F(Alternative, TheFasterTargetAnswers) {
   if (AUTOTUNE_WITH_CUDA) {
     autotune_kernel* kernel = nullptr;
     ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
-    EXPECT_THAT(autotune_kernel_configuration(kernel), StartsWith("KERNEL=cores"));
+    EXPECT_THAT(autotune_kernel_configuration(kernel), StartsWith("KERNEL=split"));
     autotune_release(kernel);
   }
   const std::string pinned = to_text(find_target("gemm").default_configuration);
