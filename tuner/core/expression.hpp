@@ -64,9 +64,9 @@ using NameResolver = std::function<NameMeaning(const std::string& name)>;
 /// `/` and `%` of integers truncate as in C. Functions: min, max, gcd (2 or more arguments),
 /// ceil_div, round_up, round_down (to a multiple), is_pow2, abs, log2 (floor), bytes (of an element
 /// type), int, floor, ceil, sqrt, pow. Names: letters, digits, `_`, and one prefix `device.`. Words
-/// stand in quotes; they are compared, or chosen by `? :`. Overflow, division by zero and log2 of less than 1 throw
-/// ExpressionError with the column; the untaken side of `? :`, `and`, `or`, `implies` is not
-/// evaluated. docs/manifest.md documents it for users.
+/// stand in quotes; they are compared, or chosen by `? :`. Overflow, division by zero and log2 of
+/// less than 1 throw ExpressionError with the column; the untaken side of `? :`, `and`, `or`,
+/// `implies` is not evaluated. docs/manifest.md documents it for users.
 class Expression {
  public:
   /// Throws ExpressionError. Without a resolver, any name is accepted, of kind `any`.
