@@ -82,7 +82,13 @@ TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   EXPECT_GT(json["results"][1]["expected_ns"], 0);
 
   expect_refused(with("--db", "other.db"), 1, {"other.db", "no such"});
-  expect_refused(with("--set", "dtype=f80"), 1, {"no such file"});
+  expect_refused(with("--set", "dtype=f80"), 2, {"dtype=f80 is not offered"});
+  const auto of = [&](const char* target, const char* size) {
+    return sandbox.run({"query", "--target", target, "--size", size, "--device", "h200"});
+  };
+  expect_refused(of("gemm", "0x8x8"), 2, {"0"});
+  expect_refused(of("gem", "8"), 2, {"there is no target gem", "gemm"});
+  expect_refused(of("./none.target.toml", "8"), 2, {"none.target.toml"});
 }
 
 TEST(Query, SaysWhyARestrictedRunHasNoResult) {

@@ -115,7 +115,8 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
 TargetLookup& faster_of(TargetLookup& own, TargetLookup* other, std::span<const std::int64_t> sizes,
                         Engines engines) {
   if (other == nullptr) return own;
-  return is_faster(other->find(sizes), own.find(sizes), engines) ? *other : own;
+  const LookupAnswer mine = own.find(sizes);  // first, so that errors name this target
+  return is_faster(other->find(sizes), mine, engines) ? *other : own;
 }
 
 bool may_be_faster(const LookupAnswer& own, const LookupAnswer& other) {

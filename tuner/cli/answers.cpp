@@ -13,6 +13,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -59,8 +60,9 @@ std::string tune_command(const Arguments& arguments, const Target& target,
       format("autotune tune --target {} --sizes {}", arguments.text("target"), joined(sizes, "x"));
   for (const NamedValue& given : problem.settings) {
     const auto setting = std::ranges::find(target.settings, given.name, &Setting::name);
-    const bool is_default = setting != target.settings.end() && setting->values[0] == given.value;
-    if (!is_default) command += " --set " + to_text({given});
+    const bool is_known = setting != target.settings.end();
+    const bool is_told = !is_known || !is_default(*setting, given.value, problem.settings);
+    if (is_told) command += " --set " + to_text({given});
   }
   return command;
 }
@@ -153,21 +155,32 @@ std::vector<db::TunedEntry> Databases::places() {
 }
 
 /// The device of --device, else the first GPU of this machine.
-db::TunedEntry Databases::place_here() try {
-  const Target* const target = judge_.target_called(target_name(arguments_));
-  if (!target) say_why();
-  DeviceInfo device = gpu_named(arguments_.find("device").value_or("cuda:0"));
+db::TunedEntry Databases::place_here() {
+  const std::string name = target_name(arguments_);
+  const Target* const known = judge_.target_called(name);
+  if (!known && why_) say_why();  // a target of the user's own, which is known by its results
+  const Target target = known ? *known : find_target(arguments_.text("target"));
+  const auto sizes = sizes_in(arguments_.text("size"), target, "--size").front();
+  const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
+  DeviceInfo device = device_here();
   device.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
   Policy policy;
   const auto context = arguments_.find(kContextOption.name);
   policy.context = context ? context_named(*context).value() : default_context(device.kind);
-  const auto sizes = sizes_in(arguments_.text("size"), *target, "--size").front();
-  db::TunedEntry place{{}, device_row(device), kernel_row(*target), {}};
+  db::TunedEntry place{{}, device_row(device), kernel_row(target), {}};
   place.best.key.policy = key_text(policy);
-  place.best.key.problem = autotune::problem_of(*target, sizes, settings_of(arguments_)).text();
+  place.best.key.problem = problem.text();
   return place;
-} catch (const Error&) {  // why nothing is stored tells more
-  say_why();
+}
+
+DeviceInfo Databases::device_here() {
+  const auto named = arguments_.find("device");
+  try {
+    return gpu_named(named.value_or("cuda:0"));
+  } catch (const Error&) {
+    if (named && !why_) throw;
+    say_why();  // why nothing is stored tells more
+  }
 }
 
 Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& sizes) {

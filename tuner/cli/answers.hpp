@@ -57,6 +57,7 @@ class Databases {
   std::vector<Answer> listed();
   std::vector<db::TunedEntry> places();
   db::TunedEntry place_here();
+  DeviceInfo device_here();
   Answer answer_at(const db::TunedEntry& place, const NamedValues& sizes);
   std::optional<Answer> stored(const db::TunedEntry& place, const std::string& problem,
                                const ProgramAnswer& given);

@@ -47,13 +47,6 @@ void require_rule(const Target& target, const std::string& name, const SizeRule&
   if (size < rule.least) refuse(format("the least is {}", rule.least));
 }
 
-/// False where a stored problem lacks a setting that the default depends on.
-bool is_default(const Setting& setting, const Value& value, const NamedValues& values) try {
-  return default_value(setting, values) == value;
-} catch (const Error&) {
-  return false;
-}
-
 std::size_t shared_values(const Configuration& a, const Configuration& b) {
   std::size_t count = 0;
   for (const NamedValue& each : a) {
@@ -74,6 +67,12 @@ Value default_value(const Setting& setting, const NamedValues& before) {
   if (value != setting.values.end()) return *value;
   throw Error(format("with {}, {} gives no value of {}", to_text(before), setting.if_absent->text(),
                      setting.name));
+}
+
+bool is_default(const Setting& setting, const Value& value, const NamedValues& values) try {
+  return default_value(setting, values) == value;
+} catch (const Error&) {
+  return false;
 }
 
 std::string short_name(const std::string& name) {

@@ -30,6 +30,9 @@ struct Setting {
 /// The value of a setting if the user chooses none. `before` holds the settings before it. Throws
 /// Error if its expression gives none of its values.
 Value default_value(const Setting& setting, const NamedValues& before);
+/// Whether a problem with these settings has this value without being told. False where a stored
+/// problem lacks a setting that the default depends on.
+bool is_default(const Setting& setting, const Value& value, const NamedValues& settings);
 
 /// A file with the elements of an input, little-endian.
 struct InputFile {

@@ -29,6 +29,8 @@ struct BrokenToml {};
 #include <cctype>
 #include <iterator>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/target/document.hpp"
@@ -47,12 +49,9 @@ class Lines {
   }
   std::size_t offset(const toml::source_position& position) const {
     if (position.line == 0 || position.line > starts_.size()) return Node::kUnknown;
-    std::size_t at = starts_[position.line - 1];
-    for (auto letter = position.column; letter > 1 && at < text_.size(); --letter) {
-      do ++at;  // toml++ counts code points; these are bytes of UTF-8
-      while (at < text_.size() && (static_cast<unsigned char>(text_[at]) & 0xC0) == 0x80);
-    }
-    return at;
+    const std::vector<std::size_t>& letters = letters_of(position.line);
+    const std::size_t column = std::max<std::size_t>(position.column, 1) - 1;
+    return column < letters.size() ? letters[column] : end_of(position.line);
   }
   /// The offset of a text within its quotes; unknown if it has escapes.
   std::size_t text_offset(std::size_t at, const std::string& text) const {
@@ -66,8 +65,24 @@ class Lines {
   }
 
  private:
+  std::size_t end_of(std::size_t line) const {
+    return line < starts_.size() ? starts_[line] : text_.size();
+  }
+  /// Where the code points of a line begin, which toml++ counts; these are bytes of UTF-8. Kept,
+  /// because a line may hold thousands of values.
+  const std::vector<std::size_t>& letters_of(std::size_t line) const {
+    const auto [known, is_new] = letters_.try_emplace(line);
+    std::vector<std::size_t>& letters = known->second;
+    for (std::size_t at = starts_[line - 1]; is_new && at < end_of(line); ++at) {
+      const bool begins = (static_cast<unsigned char>(text_[at]) & 0xC0) != 0x80;
+      if (begins) letters.push_back(at);
+    }
+    return letters;
+  }
+
   std::string_view text_;
   std::vector<std::size_t> starts_;
+  mutable std::unordered_map<std::size_t, std::vector<std::size_t>> letters_;
 };
 
 class Builder {

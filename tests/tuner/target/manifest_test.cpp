@@ -183,8 +183,8 @@ TEST_F(ManifestTest, WhatIsNoRegularFileIsRefusedUnread) {
 
 TEST_F(ManifestTest, WhatIsRepeatedBeyondReasonIsRefused) {
   std::string words, numbers, sizes;
-  for (int i = 0; i < 65535; ++i)
-    words += format("\"w{}\",\n", i), numbers += format("{},\n", i + 1000);
+  for (int i = 0; i < 65535; ++i)  // in one line each: places in it are found at once
+    words += format("\"w{}\",", i), numbers += format("{},", i + 1000);
   for (int i = 0; i < 1001; ++i) sizes += format("\"S{}\",\n", i);
   expect_error("\"plain\"", words + "\"plain\"", "has 65537 items");
   words.resize(words.find("\"w65530"));
