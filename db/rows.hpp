@@ -79,7 +79,7 @@ struct TrialRow : Times {
   std::string id;
   std::string session;
   ProblemKey key;
-  std::string stage = "search";  // or `playoff`, `audit`
+  std::string stage = "search";  // or `playoff`; `audit` in rows of earlier versions
   std::string configuration;     // `BM=64 BN=64`
   std::string outcome = "ok";    // an Outcome's name
   std::string message;           // the reason, if not ok
