@@ -38,6 +38,13 @@ Extent extent_of(Random& random, const Shape& s, int rows, int columns, cudaData
   return extent;
 }
 
+/// cublasLt (13.0) stores D as the leading dimension of C allows: where that of C is even and that
+/// of D is odd, it stores pairs of 16-bit elements at odd places, and the context is lost.
+Extent result_extent(Random& random, const Shape& s, const Extent& c) {
+  const Extent extent = extent_of(random, s, s.m, s.n, s.output);
+  return s.function == Function::lt_matmul && s.output != CUDA_R_32F ? c : extent;
+}
+
 /// op(A) is rows x columns.
 DeviceMatrix operand(Random& random, const Shape& s, bool is_plain, int rows, int columns) {
   return {is_plain ? extent_of(random, s, rows, columns, s.input)
@@ -127,7 +134,7 @@ Call::Call(const Shape& of, Random& random)
       a(operand(random, of, of.op_a == CUBLAS_OP_N, of.m, of.k)),
       b(operand(random, of, of.op_b == CUBLAS_OP_N, of.k, of.n)),
       c(addend(random, of)),
-      d(DeviceMatrix::poisoned(extent_of(random, of, of.m, of.n, of.output))),
+      d(DeviceMatrix::poisoned(result_extent(random, of, c.extent()))),
       bias(Extent{of.m, 1, 1, 0, 0, 0, of.output}, random),
       has_device_scalars(pick(random, 0, 9) == 0),
       is_captured(pick(random, 0, 9) == 0) {}
