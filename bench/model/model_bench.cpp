@@ -22,7 +22,8 @@ BENCHMARK(occupancy_of_one_input);
 struct Gemm {
   Target target = find_target("gemm");
   DeviceInfo device = device_info(find_gpu("h200"));
-  Problem problem = problem_of(target, parse_sizes("512", target.sizes).front(), {});
+  Problem problem = problem_of(
+      target, parse_sizes("512", target.sizes, "--sizes", needed_sizes(target)).front(), {});
   ParameterSpace space = space_of(target, problem, device);
   CostModel model{target, problem, space, device};
 };

@@ -190,7 +190,8 @@ int measure(const std::vector<std::string>& words) {
   const Target target = find_target(words.at(1));
   std::ofstream out(words.at(0));
   const std::uint64_t seed = words.size() > 4 ? std::stoull(words[4]) : 1;
-  for (const NamedValues& sizes : parse_sizes(words.at(2), target.sizes)) {
+  for (const NamedValues& sizes :
+       parse_sizes(words.at(2), target.sizes, "--sizes", needed_sizes(target))) {
     measure_problem(out, *device, spec, target, problem_of(target, sizes, {}),
                     std::stoul(words.at(3)), seed);
     out.flush();

@@ -18,7 +18,9 @@ constexpr double kError = 0.3;  // maximum, of the logarithm
 
 struct Gemm {
   explicit Gemm(const std::string& size)
-      : problem(problem_of(target, parse_sizes(size, target.sizes).front(), {})) {}
+      : problem(problem_of(
+            target, parse_sizes(size, target.sizes, "--sizes", needed_sizes(target)).front(), {})) {
+  }
 
   Target target = find_target("gemm");
   DeviceInfo device = device_info(find_gpu("h200"));

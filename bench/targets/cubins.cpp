@@ -44,7 +44,8 @@ Configuration configuration_of(const Target& target, const NamedValues& chosen) 
 
 void write_cubin(const std::vector<std::string>& cells, const fs::path& file) {
   const Target target = find_target(cells[1]);
-  const NamedValues sizes = parse_sizes(cells[2], target.sizes).front();
+  const NamedValues sizes =
+      parse_sizes(cells[2], target.sizes, "--sizes", needed_sizes(target)).front();
   const Problem problem = problem_of(target, sizes, parse_named_values(cells[3]));
   const SourceUnit unit =
       source_unit(target, problem, configuration_of(target, parse_named_values(cells[4])),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // D = activation(alpha op(A) op(B) + beta C + bias) in f16 or bf16 with sums in f32, on tensor
 // cores: the entry points. Row-major, any size. op(A) is M x K, op(B) K x N; a transposed operand
-// lies in memory as K x M or N x K. Rows have no padding. With BATCHED, there are several products,
-// and the matrices of one operand lie one behind another. With STRIDED, rows and matrices have any
-// distance. multiply_slabs.cuh has wgmma's kernel, multiply_slices.cuh that of mma.sync. Macros:
-// gemm16.target.toml. This is the only file that reads them.
+// lies in memory as K x M or N x K. With BATCHED, there are several products. Matrices of one
+// operand and their rows lie one behind another; with STRIDED, at any distance. multiply_slabs.cuh
+// has wgmma's kernel, multiply_slices.cuh that of mma.sync. Macros: gemm16.target.toml. This is the
+// only file that reads them.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -25,11 +25,11 @@ constexpr Scale kScale = (Scale)SCALE;
 constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
 
 #if STRIDED
-#define PRODUCTS                                                                                \
-  , int products, int lda, int ldb, int ldc, int ldd, int stride_a, int stride_b, int stride_c, \
-      int stride_d
+#define PRODUCTS                                                                                  \
+  , int products, long long lda, long long ldb, long long ldc, long long ldd, long long stride_a, \
+      long long stride_b, long long stride_c, long long stride_d
 #define BATCH \
-  Batch { products, lda, ldb, ldc, ldd, stride_a, stride_b, stride_c, stride_d }
+  Batch { products, (int)lda, (int)ldb, (int)ldc, (int)ldd, stride_a, stride_b, stride_c, stride_d }
 #else
 #if BATCHED
 #define PRODUCTS , int products
@@ -127,17 +127,11 @@ extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + PRODUCERS, MIN_B
 
 #endif
 
-#if STRIDED
-typedef result reference_result;  // what lies between rows stays as it was
-#else
-typedef double reference_result;
-#endif
-
 // The right answer, an element a thread, in double. Grid M·N/256 rounded up for all products, block
 // 256.
 extern "C" __global__ void gemm16_reference(const real* A, const real* B, const result* C,
-                                            const result* bias, reference_result* D, float alpha,
-                                            float beta, int M, int N, int K PRODUCTS) {
+                                            const result* bias, double* D, float alpha, float beta,
+                                            int M, int N, int K PRODUCTS) {
   const Batch batch = BATCH;
   const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x, each = (long long)M * N;
   if (at >= batch.products * each) return;

@@ -55,9 +55,7 @@ def tuned_problems(product: Product) -> list[Problem]:
         return []
     if dtype in ("f16", "bf16"):
         settings = {"dtype": dtype, "output": dtype, "layout": layout}
-        if batch > 1:
-            return [Problem("gemm16_batched", settings, (batch, *sizes))]
-        return [Problem("gemm16", settings, sizes)]
+        return [Problem("gemm16", settings, (*sizes, batch))]
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
         return []
     if batch > 1 and layout == "NN" and dtype == "f32":

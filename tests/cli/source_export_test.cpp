@@ -60,9 +60,7 @@ TEST_F(SourceExport, OfEveryShippedTargetIncludesTheToolkitAlone) {
   for (const Json& each : targets) {
     const std::string target = each["name"];
     SCOPED_TRACE(target);
-    // 256 products at a distance of 256 elements would overlap.
-    const std::string size =
-        target == "gemm16_strided" ? "1x256x256x256x256x256x256x256x256x256x256x256" : "256";
+    const std::string size = "256";
     predict(target, size);
     const Ended ended = exported(target, size, {"--output", target});
     ASSERT_EQ(ended.status, 0) << ended.err;

@@ -107,11 +107,11 @@ TEST_F(CublasPlugin, IsRightForBatchesOfGemmSplit) {
 }
 
 TEST_F(CublasPlugin, IsRightForBatchesInSixteenBits) {
-  const NamedValues sizes{{"BATCH", 3}, {"M", 64}, {"N", 136}, {"K", 72}};
+  const NamedValues sizes{{"M", 64}, {"N", 136}, {"K", 72}, {"batch", 3}};
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    expect_right("gemm16_batched", sizes, {{"layout", layout}});
+    expect_right("gemm16", sizes, {{"layout", layout}});
     expect_right(
-        "gemm16_batched", sizes,
+        "gemm16", sizes,
         {{"layout", layout}, {"output", "f32"}, {"scale", "beta"}, {"epilogue", "bias_relu"}});
   }
 }

@@ -67,7 +67,8 @@ TEST_F(OccupancyOfTheDriver, EqualsOursForCompiledVariantsOfGemm) {
   constexpr std::size_t kVariants = 64;
   const DeviceInfo& info = device().info();
   const Target target = find_target("gemm");
-  const Problem problem = problem_of(target, parse_sizes("512", target.sizes).front(), {});
+  const Problem problem = problem_of(
+      target, parse_sizes("512", target.sizes, "--sizes", needed_sizes(target)).front(), {});
   const ParameterSpace space = space_of(target, problem, info);
   struct Variant {
     Configuration configuration;

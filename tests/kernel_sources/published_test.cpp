@@ -69,7 +69,8 @@ Configuration first_of(const Asked& asked, const DeviceInfo& device) {
   const Target whole = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + asked.target + "/" +
                                      asked.target + ".target.toml");
   const Target part = with_fixed(whole, asked.fixed);
-  const NamedValues sizes = parse_sizes(asked.sizes, part.sizes).front();
+  const NamedValues sizes =
+      parse_sizes(asked.sizes, part.sizes, "--sizes", needed_sizes(part)).front();
   const Problem problem = problem_of(part, sizes, asked.settings);
   const ParameterSpace space = space_of(part, problem, device);
   if (space.empty()) return {};
@@ -176,8 +177,9 @@ TEST(Published, DeclaredAccessesOfMatrixAdditionShowTheProfileOfAK80) {
 TEST(Published, SharedMemoryMayBeSizedAtTheLaunch) {
   const Asked asked = asked_by(documented().at("K14").front());
   const Target target = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
-  const Problem problem =
-      problem_of(target, parse_sizes(asked.sizes, target.sizes).front(), asked.settings);
+  const Problem problem = problem_of(
+      target, parse_sizes(asked.sizes, target.sizes, "--sizes", needed_sizes(target)).front(),
+      asked.settings);
   const LaunchPlan plan = launch_plan(target, problem, first_of(asked, h200()), h200());
   EXPECT_GT(plan.launches.front().dynamic_shared_bytes, 0);
 }

@@ -28,7 +28,7 @@ class Problems(unittest.TestCase):
         self.assertEqual(self.targets_of("f32", "NT", sizes), ["gemm", "gemm_split"])
         self.assertEqual(self.targets_of("f64", "NT", sizes), ["gemm"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes), ["gemm16"])
-        self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16_batched"])
+        self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16"])
         self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5),
                          ["gemm_batched", "gemm_split_batched"])
         self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tuner/blas/cublas_abi.hpp"
+#include "tuner/runtime/autotune.h"
 #include "tuner/text/format.hpp"
 
 namespace autotune::blas {
@@ -172,21 +173,23 @@ std::string settings_in_16_bits(const CallShape& s, std::int32_t epilogue) {
 }
 
 TargetProblem packed_problem_in_16_bits(const CallShape& s, std::int32_t epilogue) {
-  const std::string settings = settings_in_16_bits(s, epilogue);
-  if (s.batch > 1) return {"gemm16_batched", settings, {s.batch, s.n, s.m, s.k}};
-  return {"gemm16", settings, {s.n, s.m, s.k}};
+  return {"gemm16", settings_in_16_bits(s, epilogue), {s.n, s.m, s.k, s.batch}};
 }
 
-/// Replaces strides that do not matter by valid ones.
+/// With leading dimensions and strides; what does not matter has its default.
 TargetProblem strided_problem_in_16_bits(const CallShape& s) {
   const Matrices all = matrices_of(s);
   const bool reads_c = s.scale == Scale::beta;
-  const auto stride = [&](const Matrix& matrix) { return s.batch > 1 ? matrix.stride : 1; };
-  return {
-      "gemm16_strided",
-      settings_in_16_bits(s, s.epilogue),
-      {s.batch, s.n, s.m, s.k, all.b.leading(), all.a.leading(), reads_c ? all.c.leading() : s.m,
-       all.d.leading(), stride(all.b), stride(all.a), reads_c ? stride(all.c) : 1, stride(all.d)}};
+  const auto stride = [&](const Matrix& matrix) {
+    return s.batch > 1 ? matrix.stride : AUTOTUNE_DEFAULT_SIZE;
+  };
+  TargetProblem problem = packed_problem_in_16_bits(s, s.epilogue);
+  problem.sizes.insert(
+      problem.sizes.end(),
+      {all.b.leading(), all.a.leading(), reads_c ? all.c.leading() : AUTOTUNE_DEFAULT_SIZE,
+       all.d.leading(), stride(all.b), stride(all.a),
+       reads_c ? stride(all.c) : AUTOTUNE_DEFAULT_SIZE, stride(all.d)});
+  return problem;
 }
 
 }  // namespace

@@ -250,7 +250,8 @@ class LaunchPlanner::Plan {
     made.tf32 = map.spec->tf32;
     made.dims = sizes(map.dims, map.key, "dims");
     made.strides = sizes(map.strides, map.key, "strides");
-    made.box = sizes(map.box, map.key, "box");
+    made.box = sizes(map.box, map.key, "box", 0);
+    leave_out_last_dimensions(made, key("box"));
     for (const std::int64_t length : made.box) {
       if (length <= kLongestBox) continue;
       Limits(planner_.device_)
@@ -266,6 +267,16 @@ class LaunchPlanner::Plan {
     }
     expect_room(made, *array, key("dims"));
     return made;
+  }
+
+  /// Those whose box is 0.
+  void leave_out_last_dimensions(TensorMap& map, const std::string& key) const {
+    while (map.box.size() > 1 && map.box.back() == 0) map.box.pop_back();
+    if (std::ranges::count(map.box, 0) > 0) {
+      values_.fail(key, "only the last dimensions, but not the first one, may be left out by a 0");
+    }
+    map.dims.resize(map.box.size());
+    map.strides.resize(map.box.size() - 1);
   }
 
   Texture texture(const TextureObject& object) {
@@ -318,12 +329,12 @@ class LaunchPlanner::Plan {
   }
 
   std::vector<std::int64_t> sizes(const std::vector<Formula>& formulas, const std::string& key,
-                                  const char* part) const {
+                                  const char* part, std::int64_t least = 1) const {
     std::vector<std::int64_t> values;
     values.reserve(formulas.size());
     for (std::size_t i = 0; i < formulas.size(); ++i) {
       values.push_back(
-          values_.at_least(1, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); }));
+          values_.at_least(least, formulas[i], [&] { return format("{}.{}[{}]", key, part, i); }));
     }
     return values;
   }

@@ -49,7 +49,7 @@ TEST(Product, ABatchIsASettingOrASize) {
   EXPECT_EQ(read("M=3 N=5 K=7").batch, 1);
   EXPECT_EQ(read("M=3 N=5 K=7 batch=4").batch, 4);
   EXPECT_EQ(read("BATCH=6 M=3 N=5 K=7", "f32", "gemm_batched").batch, 6);
-  EXPECT_EQ(read("BATCH=6 M=3 N=5 K=7", "f16", "gemm16_batched").batch, 6);
+  EXPECT_EQ(read("M=3 N=5 K=7 batch=6", "f16", "gemm16").batch, 6);
 }
 
 TEST(Product, ScalarsAndBiasAreBuffersByName) {

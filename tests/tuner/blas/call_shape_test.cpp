@@ -64,7 +64,7 @@ TEST(CallShape, ATransposedBatchIsServedForTheBatchesOfGemm) {
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }
 
-TEST(CallShape, LeadingDimensionsAreOfTheTargetThatHasThem) {
+TEST(CallShape, LeadingDimensionsAreFreeSizes) {
   CallShape shape = small();
   EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
   shape.lda = 5, shape.ldb = 6, shape.ldd = 7;
@@ -202,9 +202,9 @@ TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
   shape.batch = 5;
   shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16_batched");
+  EXPECT_EQ(problem_of(shape).target, "gemm16");
   EXPECT_EQ(problem_of(shape).settings, "dtype=f16 output=f16 layout=TN scale=beta epilogue=none");
-  EXPECT_THAT(problem_of(shape).sizes, ElementsAre(5, 3, 2, 4));
+  EXPECT_THAT(problem_of(shape).sizes, ElementsAre(3, 2, 4, 5));
   EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
   shape.epilogue = kBias;  // all products would get the same
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
@@ -213,20 +213,22 @@ TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }
 
-TEST(CallShape, DistancesInSixteenBitsAreOfTheTargetThatHasThem) {
+TEST(CallShape, DistancesInSixteenBitsAreFreeSizes) {
   CallShape shape = small();
   shape.a_type = shape.b_type = kBf16;
   shape.lda = 5, shape.ldb = 6, shape.ldd = 7;
   EXPECT_EQ(contract_of(shape), Outcome::served);
   EXPECT_EQ(problem_of(shape).target, "gemm16");
-  EXPECT_EQ(launched_problem_of(shape).target, "gemm16_strided");
+  EXPECT_EQ(launched_problem_of(shape).target, "gemm16");
   EXPECT_EQ(launched_problem_of(shape).settings, problem_of(shape).settings);
-  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(1, 3, 2, 4, 6, 5, 2, 7, 1, 1, 1, 1));
+  EXPECT_THAT(launched_problem_of(shape).sizes,
+              ElementsAre(3, 2, 4, 1, 6, 5, -1, 7, -1, -1, -1, -1));
   shape.batch = 2;
   shape.stride_a = 30, shape.stride_b = 18, shape.stride_d = 16;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16_batched");
-  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(2, 3, 2, 4, 6, 5, 2, 7, 18, 30, 1, 16));
+  EXPECT_EQ(problem_of(shape).target, "gemm16");
+  EXPECT_THAT(launched_problem_of(shape).sizes,
+              ElementsAre(3, 2, 4, 2, 6, 5, -1, 7, 18, 30, -1, 16));
   shape.stride_d = 15;  // the last row of one result begins the next
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }

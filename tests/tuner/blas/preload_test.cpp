@@ -224,7 +224,7 @@ TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
   const Ended tuned = sandbox_.run({"tune", "--workload", file, "--target", "gemm16", "--device",
                                     "host", "--budget", "2", "--strategy", "random", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.out, HasSubstr("gemm16 M=8 N=16 K=24 dtype=bf16 layout=NT:"));
+  EXPECT_THAT(tuned.out, HasSubstr("gemm16 M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT:"));
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {

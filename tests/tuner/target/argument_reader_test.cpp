@@ -129,6 +129,15 @@ reference.kernels.sum = { grid = 1, block = 1 }
   }
 }
 
+TEST_F(TensorMaps, LastDimensionsWithABoxOf0AreLeftOut) {
+  const TensorMap made = map(read("box = [32, 8]", "box = [32, \"N > 64\"]"));
+  EXPECT_EQ(made.dims, std::vector<std::int64_t>{64});
+  EXPECT_EQ(made.box, std::vector<std::int64_t>{32});
+  EXPECT_TRUE(made.strides.empty());
+  EXPECT_THAT([&] { map(read("box = [32, 8]", "box = [0, 8]")); },
+              ThrowsMessage<Error>(HasSubstr("tensor_maps.map.box: only the last dimensions")));
+}
+
 TEST_F(TensorMaps, EndWithinTheirBuffer) {
   const auto expect_refused = [&](const char* from, const char* to, const char* why) {
     EXPECT_THAT([&] { map(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(why))) << to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm16_batched on the host device, as gemm16_test.cpp does it.
+// Several products of gemm16 on the host device, as gemm16_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 using Text = std::string;
 
-const Target& gemm16_batched() {
-  static const Target target = load_manifest(
-      AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16_batched/gemm16_batched.target.toml");
+const Target& gemm16() {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
   return target;
 }
 
@@ -22,8 +22,8 @@ struct Sizes {
 
 Problem problem(const Sizes& sizes, const char* layout, const char* output = "f16",
                 const char* scale = "none", const char* epilogue = "none") {
-  return problem_of(gemm16_batched(),
-                    {{"BATCH", sizes.batch}, {"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}},
+  return problem_of(gemm16(),
+                    {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}},
                     {{"layout", Text(layout)},
                      {"output", Text(output)},
                      {"dtype", Text(output == Text("f32") ? "bf16" : output)},
@@ -37,17 +37,17 @@ NamedValues with(NamedValues held, const char* name, std::int64_t value) {
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
-  testing::expect_right(gemm16_batched(), problem, seed, held);
+  testing::expect_right(gemm16(), problem, seed, held);
 }
 
-TEST(Gemm16Batched, IsRightInEveryLayoutTypeScaleAndEpilogue) {
+TEST(Gemm16Batches, IsRightInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem({3, 61, 35, 67}, "NN", "bf16", "beta", "bias_relu"), 1);
   expect_right(problem({2, 40, 64, 72}, "NT", "f32", "alpha", "bias"), 2);
   expect_right(problem({5, 24, 33, 50}, "TN", "f16", "beta", "bias_gelu"), 3);
   expect_right(problem({2, 72, 48, 96}, "TT", "f16"), 4);
 }
 
-TEST(Gemm16Batched, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
+TEST(Gemm16Batches, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem({3, 72, 136, 72}, "NN", "bf16", "beta", "bias_relu"), 5,
                testing::wgmma_tile(64, 80, 0));
   expect_right(problem({2, 40, 72, 136}, "NT", "f32", "alpha", "bias"), 6,
@@ -57,18 +57,18 @@ TEST(Gemm16Batched, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
   expect_right(problem({2, 72, 80, 200}, "TT", "f16"), 8, testing::wgmma_tile(64, 48, 1));
 }
 
-TEST(Gemm16Batched, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
+TEST(Gemm16Batches, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
   DeviceInfo idle = testing::small_hopper();
   idle.multiprocessors = 8;
   const Verdict in_parts =
-      testing::verdict_of(idle, gemm16_batched(), problem({3, 40, 24, 1100}, "NT", "f32"), 9,
+      testing::verdict_of(idle, gemm16(), problem({3, 40, 24, 1100}, "NT", "f32"), 9,
                           with(testing::wgmma_tile(64, 32, 0), "SPLIT_K", 2));
   EXPECT_EQ(name_of(in_parts.outcome), "ok") << in_parts.message;
   expect_right(problem({3, 40, 72, 72}, "NN", "f16", "beta"), 10,
                with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
 }
 
-TEST(Gemm16Batched, IsRightByWgmmaWhereThreadsCopy) {
+TEST(Gemm16Batches, IsRightByWgmmaWhereThreadsCopy) {
   using testing::wgmma_tile_by_threads;
   expect_right(problem({3, 40, 72, 136}, "NN", "f16", "beta"), 14,
                wgmma_tile_by_threads(64, 48, 0));
@@ -76,19 +76,14 @@ TEST(Gemm16Batched, IsRightByWgmmaWhereThreadsCopy) {
   expect_right(problem({2, 40, 72, 72}, "NT"), 16, wgmma_tile_by_threads(64, 32, 0, "rows"));
 }
 
-TEST(Gemm16Batched, IsRightByWgmmaWhereBlocksShareCopies) {
+TEST(Gemm16Batches, IsRightByWgmmaWhereBlocksShareCopies) {
   using testing::wgmma_tile_shared;
   expect_right(problem({3, 136, 200, 264}, "NN", "f16", "beta"), 17,
                wgmma_tile_shared(64, 64, 0, 2, 2));
   expect_right(problem({2, 200, 136, 136}, "NT", "bf16"), 18, wgmma_tile_shared(64, 72, 1, 2, 2));
 }
 
-TEST(Gemm16Batched, OneProductIsABatch) {
-  expect_right(problem({1, 33, 17, 40}, "NN"), 11);
-  expect_right(problem({1, 1, 8, 8}, "NT"), 12, testing::wgmma_tile(64, 16, 0));
-}
-
-TEST(Gemm16Batched, AProductOfTheFirstMatrixIsWrong) {
+TEST(Gemm16Batches, AProductOfTheFirstMatrixIsWrong) {
   const auto spoil = [](std::string& text) {
     const std::string own = "m * K,";
     const std::size_t at = text.find(own);
@@ -96,7 +91,7 @@ TEST(Gemm16Batched, AProductOfTheFirstMatrixIsWrong) {
     text.replace(at, own.size(), "0,");
   };
   const Problem two = problem({2, 32, 32, 64}, "NN");
-  EXPECT_EQ(testing::verdict_of(gemm16_batched(), two, 13, {}, spoil).outcome, Outcome::wrong);
+  EXPECT_EQ(testing::verdict_of(gemm16(), two, 13, {}, spoil).outcome, Outcome::wrong);
 }
 
 }  // namespace
