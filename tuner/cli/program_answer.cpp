@@ -24,6 +24,8 @@ std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValu
   std::vector<std::int64_t> numbers;
   for (const std::string& name : target.sizes) {
     const Value* const value = find_value(sizes, name);
+    // A stored problem may be older than the last sizes, which have defaults.
+    if (!value && numbers.size() >= needed_sizes(target)) return all_sizes(target, numbers);
     if (!value) throw Error(format("{}: the size {} is missing", target.name, name));
     numbers.push_back(value->integer());
   }
