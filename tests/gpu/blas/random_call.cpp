@@ -2,6 +2,8 @@
 #include "tests/gpu/blas/random_call.hpp"
 
 #include <array>
+#include <exception>
+#include <stdexcept>
 
 #include "tuner/text/format.hpp"
 
@@ -169,7 +171,15 @@ void Session::make(const Call& call, int number) {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin of a capture");
-    enqueue(call, stream);
+    try {
+      enqueue(call, stream);
+    } catch (const std::exception& error) {
+      // A capture that goes on would fail the thread's next call, too.
+      const bool is_broken = cudaStreamEndCapture(stream, &graph) != cudaSuccess;
+      if (graph) cudaGraphDestroy(graph);
+      throw std::runtime_error(
+          format("{}; its capture is {}", error.what(), is_broken ? "broken" : "whole"));
+    }
     check(cudaStreamEndCapture(stream, &graph), "end of a capture");
     check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
     check(cudaGraphLaunch(ready, stream), "cudaGraphLaunch");
