@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "tuner/text/format.hpp"
 
@@ -258,6 +260,55 @@ TEST(ParameterSpace, AFamilyHasNoOtherLevelsThanItsOwn) {
   EXPECT_EQ(space.find(Levels{1, 0, 0}), std::nullopt) << "A=1 is of the family a";
   EXPECT_EQ(space.find(Levels{2, 1, 0}), std::nullopt) << "c has no A";
   EXPECT_EQ(space.find(Levels{3, 0, 0}), std::nullopt) << "there is no such family";
+}
+
+/// Three families with random values of four parameters, which each family may lack.
+std::vector<Parameter> random_families(std::mt19937& random) {
+  std::vector<Parameter> parameters = {{"FAMILY", {"a", "b", "c"}, {}, false}};
+  for (const char* const name : {"A", "B", "C", "D"}) {
+    std::string when = "0";
+    std::vector<std::vector<std::uint16_t>> levels(3);
+    for (std::size_t family = 0; family < 3; ++family) {
+      for (std::uint16_t level = 0; level < 4; ++level) {
+        if (random() % 2 == 0) levels[family].push_back(level);
+      }
+      if (levels[family].empty()) continue;
+      when += format(" or FAMILY == '{}'", parameters[0].values[family].word());
+    }
+    parameters.push_back(numbers(name, {1, 2, 3, 4}, when));
+    parameters.back().family_levels = std::move(levels);
+  }
+  return parameters;
+}
+
+TEST(ParameterSpace, FamiliesKeepExactlyWhatABruteForceSearchKeeps) {
+  std::mt19937 random(7);
+  const Expression constraint = Expression::parse("(A + B) % 2 == 0 or C < D or FAMILY == 'c'");
+  for (int run = 0; run < 50; ++run) {
+    const std::vector<Parameter> parameters = random_families(random);
+    const Ranking ranking(parameters, 0);
+    const ParameterSpace space(parameters, {&constraint, 1}, {}, {}, 0);
+    std::size_t found = 0;
+    for (std::uint16_t each = 0; each < 3 * 256; ++each) {
+      Levels levels = {static_cast<std::uint16_t>(each / 256)};
+      bool is_own = true;  // of the family
+      for (std::size_t i = 1; i < 5; ++i) {
+        levels.push_back(static_cast<std::uint16_t>(each >> 2 * (i - 1) & 3));
+        const auto& own = parameters[i].family_levels[levels[0]];
+        is_own = is_own && (own.empty() ? levels[i] == 0 : std::ranges::count(own, levels[i]) == 1);
+      }
+      const bool is_valid =
+          is_own && ((levels[1] + levels[2]) % 2 == 0 || levels[3] < levels[4] || levels[0] == 2);
+      const auto rank = ranking.rank(levels);
+      ASSERT_EQ(rank.has_value(), is_own) << "run " << run << ", " << each;
+      if (rank) ASSERT_EQ(ranking.levels(levels[0], *rank), levels);
+      const auto index = space.find(levels);
+      ASSERT_EQ(index.has_value(), is_valid) << "run " << run << ", " << each;
+      if (index) ASSERT_EQ(space.levels(*index), levels);
+      found += is_valid;
+    }
+    ASSERT_EQ(space.size(), found);
+  }
 }
 
 TEST(ParameterSpace, ParametersOfOtherFamiliesDoNotCountTowardsTheMost) {
