@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,9 @@ namespace autotune::db {
 /// the number of damaged rows, which are left out.
 std::int64_t export_json_lines(const TunedStore& store, std::ostream& out);
 
-/// Writes a C++ header with the best rows that match `filter` as constants, in the order of
-/// tuned(): `autotune_tuned::kRows`. For programs without SQLite.
-void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out);
+/// Writes a C++ header with these results as constants, `autotune_tuned::kRows`. For programs
+/// without SQLite.
+void export_header(std::span<const TunedEntry> entries, std::ostream& out);
 
 /// The result of an import. Rows that already exist do not change and are not counted.
 struct ImportReport {

@@ -64,7 +64,7 @@ std::int64_t export_json_lines(const TunedStore& store, std::ostream& out) {
   return damaged;
 }
 
-void export_header(const TunedStore& store, const TunedFilter& filter, std::ostream& out) {
+void export_header(std::span<const TunedEntry> entries, std::ostream& out) {
   out << "// Tuned configurations, exported by `autotune db export --format=cpp`.\n"
          "#pragma once\n\n"
          "namespace autotune_tuned {\n\n"
@@ -82,7 +82,6 @@ void export_header(const TunedStore& store, const TunedFilter& filter, std::ostr
          "  double baseline_ns;    // its time then, else 0\n"
          "};\n\n"
          "inline constexpr Row kRows[] = {\n";
-  const std::vector<TunedEntry> entries = latest_of_each(store.tuned(filter));
   for (const TunedEntry& entry : entries) {
     const BestRow& best = entry.best;
     out << format("    {{{}, {}, {},\n     {}, {},\n     {},\n     {}, {}, {},\n     {}, {}}},\n",

@@ -59,9 +59,7 @@ struct StoredBest {
   std::string_view since;  // the time of what speaks for it, as Refutations::refute() takes it
   bool decided = false;
 
-  /// Whether it was compared with what it could lose to, as a playoff or a person decided. The
-  /// leader of an unfinished run was not: past times know it.
-  bool is_answer() const { return decided || view.provenance == "predicted"; }
+  bool is_answer() const { return db::is_answer(decided, view.provenance); }
 };
 
 inline StoredBest stored(const BestRow& row) {

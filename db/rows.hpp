@@ -187,6 +187,12 @@ struct BestRow : Figures {
   friend bool operator==(const BestRow&, const BestRow&) = default;
 };
 
+/// Whether a result was compared with what it could lose to, as a playoff or a person decided. The
+/// leader of an unfinished run was not: it is known, and no answer.
+inline bool is_answer(bool decided, std::string_view provenance) {
+  return decided || provenance == "predicted";
+}
+
 /// A configuration that was sent to a device and has no result yet. Local to one host.
 struct InflightRow {
   std::string session;

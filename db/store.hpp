@@ -177,7 +177,4 @@ class TunedStore {
   std::unique_ptr<Connection> connection_;
 };
 
-/// Of each problem in entries of tuned(), that of its latest kernel.
-std::vector<TunedEntry> latest_of_each(std::vector<TunedEntry> entries);
-
 }  // namespace autotune::db

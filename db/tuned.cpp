@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "db/best.hpp"
 #include "db/facts.hpp"
@@ -106,15 +104,6 @@ std::vector<TunedEntry> TunedStore::tuned(const TunedFilter& filter) const {
     std::ranges::sort(all, comes_before);
     return all;
   });
-}
-
-std::vector<TunedEntry> latest_of_each(std::vector<TunedEntry> entries) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string>> seen;
-  std::erase_if(entries, [&](const TunedEntry& entry) {
-    const ProblemKey& key = entry.best.key;
-    return !seen.emplace(key.device, entry.kernel.target, key.problem, key.policy).second;
-  });
-  return entries;
 }
 
 std::vector<TunedEntry> TunedStore::unanswered(const TunedFilter& filter) const {

@@ -21,16 +21,21 @@ class ExportedEntries : public ::testing::Test {
     target_.name = "gemm";
     target_.fingerprint = "f1";
     target_.sizes = {"M", "N", "K"};
+    target_.settings = {{"dtype", {Value("f32")}}};
+    target_.parameters = {{"BM", {Value(1), Value(2), Value(3), Value(4)}, {}}};
+    target_.default_configuration = parse_named_values("BM=4");
   }
   void tuned(const std::string& policy, const std::string& configuration) {
     sample_.key.policy = policy;
     store_.add_decision(sample_.decision(configuration, 20000));
   }
-  std::vector<std::string> exported(const std::vector<std::string>& words) {
+  std::vector<std::string> exported(std::vector<std::string> words) {
+    words.insert(words.end(), {"--db", store_.path().string()});
     const Arguments arguments(verb_called("db"), words);
     AnswerJudge judge(arguments, [&](const std::string&) { return target_; });
     std::vector<std::string> configurations;
-    for (const db::TunedEntry& entry : exported_entries(arguments, store_, judge)) {
+    Databases databases(arguments, judge);
+    for (const db::TunedEntry& entry : exported_entries(arguments, databases, judge)) {
       configurations.push_back(entry.best.configuration);
     }
     return configurations;

@@ -6,6 +6,7 @@
 #include "tests/db/sample.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/target/catalog.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -51,6 +52,31 @@ class TunedEntriesTest : public ::testing::Test {
   db::TunedStore store_{folder_ / "t.db"};
   db::Sample sample_{store_};
 };
+
+/// The kernel that is here answers look-ups, although another version was tuned later.
+TEST_F(TunedEntriesTest, AreOfTheKernelThatIsHereElseOfTheLatest) {
+  const auto configurations = [&] {
+    std::vector<std::string> found;
+    for (const db::TunedEntry& entry : chosen_entries(query({"--set", "dtype=f32"}), store_)) {
+      if (problem_of(entry).sizes.front().value.integer() == 512)
+        found.push_back(entry.best.configuration);
+    }
+    return found;
+  };
+  setenv("AUTOTUNE_KERNEL_PATH", AUTOTUNE_SOURCE_DIR "/kernel_sources", 1);
+  sample_.key.problem = "M=512 N=512 K=512 dtype=f32";
+  sample_.key.policy = "l2=hot launch=graph";
+  const auto tune = [&](const std::string& fingerprint, const char* configuration,
+                        const char* time) {
+    sample_.key.kernel = store_.add_kernel({"", "gemm", fingerprint, "M N K"});
+    store_.add_decision(sample_.decision(configuration, 10000, time));
+  };
+  tune("f2", "BM=64", "2026-03-02T12:01:00.000Z");
+  EXPECT_THAT(configurations(), ElementsAre("BM=64"));
+  tune(find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml").fingerprint,
+       "BM=16", "2026-03-01T12:01:00.000Z");
+  EXPECT_THAT(configurations(), ElementsAre("BM=16"));
+}
 
 TEST_F(TunedEntriesTest, AreThoseThatTheOptionsChoose) {
   EXPECT_THAT(chosen({}), ElementsAre("256", "256 alone", "512"));

@@ -224,7 +224,7 @@ TEST_F(BestTest, ADamagedAnswerIsNotGiven) {
     EXPECT_THAT(store_.nearest({}, "M=512 N=512 K=512"), IsEmpty()) << change;
     EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("best of M=512 N=512 K=512 dtype=f32")));
     std::ostringstream header;
-    export_header(store_, {}, header);
+    export_header(store_.tuned({}), header);
     EXPECT_THAT(header.str(), HasSubstr("kRowCount = 0;"));
     store_.rebuild_best();
     EXPECT_EQ(best(), "BM=64");

@@ -188,7 +188,7 @@ TEST(Exchange, WhereTheVendorsLibraryWinsEveryFormSaysSo) {
 
   std::ostringstream facts, header;
   export_json_lines(store, facts);
-  export_header(store, {}, header);
+  export_header(store.tuned({}), header);
   EXPECT_THAT(header.str(), HasSubstr("\"cublas cublasLt 0 (algorithm 55)\", 9000}"));
   TunedStore copy(folder / "copy.db");
   std::istringstream in(facts.str());
@@ -307,22 +307,9 @@ TEST(Exchange, TheHeaderIsOneRowAProblem) {
   const Sample sample(store);
   store.add_decision(sample.decision("BM=64 NAME=\"x\"", 10000));
   std::ostringstream out;
-  export_header(store, {}, out);
+  export_header(store.tuned({}), out);
   EXPECT_THAT(out.str(), HasSubstr("\"M=512 N=512 K=512 dtype=f32\", \"l2=hot launch=graph\""));
   EXPECT_THAT(out.str(), HasSubstr("\"BM=64 NAME=\\\"x\\\"\""));
-  EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
-}
-
-TEST(Exchange, TheHeaderHasTheLatestKernelOnly) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  Sample sample(store);
-  store.add_decision(sample.decision("BM=16", 10000, "2026-03-01T12:01:00.000Z"));
-  sample.key.kernel = store.add_kernel({"", "gemm", "f2", "M N K"});
-  store.add_decision(sample.decision("BM=64", 10000, "2026-03-02T12:01:00.000Z"));
-  std::ostringstream out;
-  export_header(store, {}, out);
-  EXPECT_THAT(out.str(), HasSubstr("\"BM=64\""));
   EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
 }
 

@@ -84,7 +84,7 @@ TEST_P(Refuted, IsNoTrialThatStands) {
 TEST_P(Refuted, IsNotExported) {
   const TunedStore store = this->store();
   std::ostringstream header;
-  export_header(store, {}, header);
+  export_header(store.tuned({}), header);
   EXPECT_THAT(header.str(), Not(HasSubstr(kNoAnswer)));
 }
 

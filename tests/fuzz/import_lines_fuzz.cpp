@@ -42,7 +42,7 @@ std::string exported(const TunedStore& store) {
 /// Every question that the command line asks.
 void ask(const TunedStore& store) {
   std::ostringstream out;
-  db::export_header(store, {}, out);
+  db::export_header(store.tuned({}), out);
   for (const db::TunedOn& on : store.tuned_on()) {
     store.nearest({.device_name = on.device_name, .target = on.target}, "M=64 N=64 K=64");
   }

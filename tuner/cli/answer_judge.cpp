@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/answer/sized_target.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
@@ -17,15 +18,6 @@ std::vector<std::int64_t> numbers_of(const NamedValues& sizes) {
   std::vector<std::int64_t> numbers;
   for (const NamedValue& size : sizes) numbers.push_back(size.value.integer());
   return numbers;
-}
-
-bool is_valid(const TargetProgram& program, const Levels& levels,
-              const std::vector<std::int64_t>& sizes) {
-  try {
-    return program.is_valid(levels, sizes);
-  } catch (const Error&) {  // a constraint that cannot be evaluated is not met
-    return false;
-  }
 }
 
 }  // namespace

@@ -28,13 +28,6 @@ bool is_same_place(const db::TunedEntry& a, const db::TunedEntry& b) {
   return place(a) == place(b);
 }
 
-/// Whether a lookup made this answer of this result.
-bool is_source(const db::TunedEntry& entry, const LookupAnswer& answer) {
-  const db::BestRow& best = entry.best;
-  return best.configuration == answer.configuration && best.provenance == answer.provenance &&
-         best.median_ns.value_or(0) == answer.median_ns;
-}
-
 /// Not of an earlier source with other sizes or settings.
 bool has_problem(const Target& target, const EntryProblem& problem) try {
   autotune::problem_of(target, problem.sizes, problem.settings);
@@ -103,6 +96,19 @@ std::vector<Answer> Databases::answers() {
   }
   if (answers.empty()) std::rethrow_exception(failure);
   return answers;
+}
+
+std::vector<db::TunedEntry> Databases::measured() {
+  std::vector<db::TunedEntry> entries;
+  const auto take = [&](Answer answer) {
+    if (answer.is_stored) entries.push_back(std::move(answer.entry));
+  };
+  if (arguments_.has("size")) {
+    for (Answer& answer : answers()) take(std::move(answer));
+    return entries;
+  }
+  for (const Answer& one : listed()) take(answer_at(one.entry, problem_of(one.entry).sizes));
+  return entries;
 }
 
 /// Shipped results only where the user has none.
@@ -213,7 +219,6 @@ Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& size
 /// shipped one.
 std::optional<Answer> Databases::stored(const db::TunedEntry& place, const std::string& problem,
                                         const ProgramAnswer& given) {
-  if (given.lookup && given.own.origin != db::Origin::exact) return std::nullopt;
   db::LookupRequest request;
   request.policy = place.best.key.policy;
   for (const std::string& policy : db::policies_of(request)) {
@@ -221,8 +226,7 @@ std::optional<Answer> Databases::stored(const db::TunedEntry& place, const std::
       if (!*store) continue;
       for (db::TunedEntry& entry :
            (*store)->tuned({place.device.name, place.kernel.target, problem, policy, ""})) {
-        if (given.lookup && !is_source(entry, given.own)) continue;
-        return judged(**store, std::move(entry));
+        if (is_given(entry, given)) return judged(**store, std::move(entry));
       }
     }
   }

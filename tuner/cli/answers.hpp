@@ -44,6 +44,9 @@ class Databases {
   /// Throws the Error of the user's database if there is no answer.
   std::vector<Answer> answers();
 
+  /// The stored results among the answers; without --size, among those for what is tuned.
+  std::vector<db::TunedEntry> measured();
+
   const std::optional<db::TunedStore>& own() const { return own_; }
   /// The database of a stored answer.
   const db::TunedStore& store_of(const Answer& answer) const {

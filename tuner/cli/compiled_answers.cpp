@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "tuner/cache/build_cache.hpp"
@@ -12,6 +14,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -51,6 +54,38 @@ void take(CompiledAnswer& answer, const CompileRequests::Result& result) try {
 }
 
 }  // namespace
+
+std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::TunedEntry>& problems,
+                                     ProgramAnswers& programs, AnswerJudge& judge) {
+  gpu.kind = DeviceKind::cuda;
+  std::vector<db::TunedEntry> all;
+  std::set<std::tuple<std::string, std::string, std::string>> known;
+  const auto add = [&](db::TunedEntry one) {
+    const db::BestRow& best = one.best;
+    if (known.emplace(one.kernel.target, best.key.problem, best.configuration).second) {
+      all.push_back(std::move(one));
+    }
+  };
+  for (const db::TunedEntry& entry : problems) {
+    const Target* const target = judge.target_called(entry.kernel.target);
+    if (!target || db::is_of_other_tuner(entry.best.key.policy)) {
+      add(entry);
+      continue;
+    }
+    const EntryProblem problem = problem_of(entry);
+    const ProgramAnswer given =
+        programs.find(*target, problem.settings, gpu, entry.best.key.policy, problem.sizes);
+    db::TunedEntry one = entry;
+    one.kernel = kernel_row(*target);
+    one.best.configuration = given.own.configuration;
+    add(one);
+    one.kernel = kernel_row(given.lookup->target());
+    one.best.configuration = given.answer.configuration;
+    one.best.key.problem = given.problem.text();
+    add(std::move(one));
+  }
+  return all;
+}
 
 std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries, AnswerJudge& judge,
                                             const DeviceInfo& info, int threads,

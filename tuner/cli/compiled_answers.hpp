@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/store.hpp"
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune::cli {
@@ -21,6 +21,12 @@ struct CompiledAnswer {
   std::vector<Scalar> scalars;
   std::string failure;  // why it cannot be used on this GPU
 };
+
+/// What programs on this GPU compile for the problems of these entries, each once: the answer of
+/// the target, and that of its alternative where that is faster. Entries of unknown targets stay as
+/// they are.
+std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::TunedEntry>& problems,
+                                     ProgramAnswers& programs, AnswerJudge& judge);
 
 /// Compiles on `threads` cores for the GPU `info`, which need not be here, through the cache of
 /// compiled kernels. Compilers run in their own processes and are killed after `compile_seconds`.

@@ -12,8 +12,7 @@ namespace autotune::cli {
 int run_export(const Arguments& arguments);
 /// export --format cpp --embed: compiles the answers of --target and writes a header with them.
 /// Throws UsageError if their settings differ, Error if there is no answer.
-void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
-                    std::ostream& out);
+int run_export_embedded(const Arguments& arguments);
 /// export --format source.
 int run_export_source(const Arguments& arguments);
 /// import and merge.

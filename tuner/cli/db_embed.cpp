@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export --embed: answers with their cubins, as one C++ header.
 #include <algorithm>
+#include <iostream>
 #include <map>
-#include <ostream>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/embedded_header.hpp"
 #include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
@@ -60,13 +63,21 @@ void drop_failed(std::vector<CompiledAnswer>& answers, const std::string& file) 
 
 }  // namespace
 
-void write_embedded(const Arguments& arguments, const db::TunedStore& store, AnswerJudge& judge,
-                    std::ostream& out) {
-  std::vector<db::TunedEntry> entries = exported_entries(arguments, store, judge);
+int run_export_embedded(const Arguments& arguments) {
+  AnswerJudge judge(arguments);
+  Databases databases(arguments, judge);
+  std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
   expect_same_settings(entries);
   std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
-  drop_failed(answers, store.path().string());
-  write_embedded_header(out, answers);
+  drop_failed(answers, database_path(arguments).string());
+  const auto write = [&](std::ostream& out) { write_embedded_header(out, answers); };
+  if (const auto output = arguments.find("output")) {
+    write_output(*output, write);
+  } else {
+    write(std::cout);
+  }
+  const std::optional<db::TunedStore>& own = databases.own();
+  return own && !own->left_out().empty() ? kFailed : kDone;
 }
 
 }  // namespace autotune::cli

@@ -7,6 +7,7 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/output_file.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/stored_results.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/kernel_tuner_cache.hpp"
@@ -24,17 +25,25 @@ void write_results(const Arguments& arguments, const db::TunedStore& store,
   out << (format_name == "t4" ? t4_results(results) : kernel_tuner_cache(results) + '\n');
 }
 
+/// What look-ups answer with, if this is their only database.
+std::vector<db::TunedEntry> header_entries(const Arguments& arguments, const db::TunedStore& store,
+                                           AnswerJudge& judge) {
+  const bool is_all = !arguments.has("target") && !arguments.has("device");
+  std::vector<db::TunedEntry> entries =
+      is_all ? one_of_each(arguments, store.tuned({})) : chosen_entries(arguments, store);
+  ProgramAnswers programs(judge, {{store.path(), db::Mode::read_only}});
+  keep_given(entries, programs);
+  return entries;
+}
+
 /// Returns the number of damaged facts that are left out. The store reports damaged answers.
 std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
                           AnswerJudge& judge, const std::string& format_name, std::ostream& out) {
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "t4" || format_name == "kt") {
     write_results(arguments, store, format_name, out);
-  } else if (arguments.has("embed")) {
-    write_embedded(arguments, store, judge, out);
   } else {
-    db::export_header(store,
-                      {arguments.find("device").value_or(""), target_name(arguments), "", ""}, out);
+    db::export_header(header_entries(arguments, store, judge), out);
   }
   return 0;
 }
@@ -65,6 +74,7 @@ int run_export(const Arguments& arguments) {
     throw UsageError(format("--embed is for --format cpp, not {}", format_name));
   }
   if (format_name == "source") return run_export_source(arguments);
+  if (arguments.has("embed")) return run_export_embedded(arguments);
   db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
@@ -73,10 +83,6 @@ int run_export(const Arguments& arguments) {
   if (whole && (arguments.has("target") || arguments.has("device"))) {
     throw UsageError(format("--format={} holds every fact and takes neither --target nor --device",
                             format_name));
-  }
-  const bool filters = arguments.has("target") || arguments.has("device");
-  if (filters && format_name == "cpp") {
-    chosen_entries(arguments, store);  // refuses names for which nothing is tuned
   }
   const auto output = arguments.find("output");
   std::int64_t damaged = 0;

@@ -2,7 +2,6 @@
 // autotune db export --format source: one answer as CUDA sources.
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/exported_entries.hpp"
@@ -32,33 +31,11 @@ db::TunedEntry only_one(std::vector<db::TunedEntry> entries) {
                      entries.size(), joined(names, "; ")));
 }
 
-KernelExport exported_from(const Arguments& arguments, db::TunedStore& store,
-                           const db::TunedStore* other = nullptr) {
-  const LeftOutWarning warning(store);
-  AnswerJudge judge(arguments);
-  use_valid_only(store, judge, other);
-  const db::TunedEntry entry = only_one(exported_entries(arguments, store, judge));
-  return kernel_export(entry, *judge.target_of(entry));
-}
-
-/// The answer of the user's database, else of the shipped one.
 KernelExport chosen_export(const Arguments& arguments) {
-  std::optional<db::TunedStore> shipped = shipped_store(arguments);
-  std::optional<db::TunedStore> own;
-  try {
-    own.emplace(open_store(arguments, db::Mode::read_only));
-    return exported_from(arguments, *own);
-  } catch (const UsageError&) {
-    throw;
-  } catch (const std::exception&) {
-    if (!shipped) throw;
-    try {
-      return exported_from(arguments, *shipped, own ? &*own : nullptr);
-    } catch (const Error&) {
-      // Report the error of the user's own database.
-    }
-    throw;
-  }
+  AnswerJudge judge(arguments);
+  Databases databases(arguments, judge);
+  const db::TunedEntry entry = only_one(exported_entries(arguments, databases, judge));
+  return kernel_export(entry, *judge.target_of(entry));
 }
 
 void write_files(const KernelExport& exported, const fs::path& folder) {

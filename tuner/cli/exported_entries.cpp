@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/text/format.hpp"
@@ -14,7 +15,7 @@ namespace autotune::cli {
 namespace {
 
 /// One entry for each problem and GPU: that of the default policy, else the first.
-std::vector<db::TunedEntry> one_of_each(std::vector<db::TunedEntry> entries) {
+std::vector<db::TunedEntry> one_for_each_gpu(std::vector<db::TunedEntry> entries) {
   Policy policy;
   for (const CallContext context : {CallContext::chain, default_context(DeviceKind::cuda)}) {
     policy.context = context;  // the last one comes first
@@ -40,22 +41,20 @@ void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
 
 }  // namespace
 
-std::vector<db::TunedEntry> exported_entries(const Arguments& arguments,
-                                             const db::TunedStore& store, AnswerJudge& judge) {
+std::vector<db::TunedEntry> exported_entries(const Arguments& arguments, Databases& databases,
+                                             AnswerJudge& judge) {
   arguments.text("target");
-  const std::string file = store.path().string();
-  std::vector<db::TunedEntry> entries =
-      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
-                            : chosen_entries(arguments, store);
+  const std::string file = database_path(arguments).string();
+  std::vector<db::TunedEntry> entries = databases.measured();
   if (entries.empty()) {
-    throw Error(
-        format("{} of size {} is not tuned in {}: tune it, or name one of autotune query "
-               "--target {}",
-               arguments.text("target"), arguments.text("size"), file, arguments.text("target")));
+    throw Error(format(
+        "{}{} is not tuned in {}: tune it, or name one of autotune query --target {}",
+        arguments.text("target"), arguments.has("size") ? " of size " + arguments.text("size") : "",
+        file, arguments.text("target")));
   }
   keep_current(entries, judge, file);
   keep_gpus(entries, file);
-  return one_of_each(std::move(entries));
+  return one_for_each_gpu(std::move(entries));
 }
 
 std::string identifier_of(std::string name) {

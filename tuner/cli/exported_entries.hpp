@@ -4,17 +4,15 @@
 
 #include <vector>
 
-#include "db/store.hpp"
-#include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/answers.hpp"
 
 namespace autotune::cli {
 
 /// The current answers of --target (and --size, --device, --set) on GPUs, one for each problem and
 /// GPU: that of the default policy, else the first. Says on stderr what is left out. Throws Error
 /// if there are none.
-std::vector<db::TunedEntry> exported_entries(const Arguments& arguments,
-                                             const db::TunedStore& store, AnswerJudge& judge);
+std::vector<db::TunedEntry> exported_entries(const Arguments& arguments, Databases& databases,
+                                             AnswerJudge& judge);
 
 /// A target's name as a C++ identifier.
 std::string identifier_of(std::string name);

@@ -69,6 +69,33 @@ ProgramAnswer ProgramAnswers::find(const Target& target, const NamedValues& sett
   return {&lookup, lookup.find(numbers), lookup.problem_for(numbers), asked.own->find(numbers)};
 }
 
+bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given) {
+  const db::BestRow& best = entry.best;
+  if (!given.lookup) return db::is_answer(best.decided, best.provenance);
+  const LookupAnswer& own = given.own;
+  return own.origin == db::Origin::exact && best.configuration == own.configuration &&
+         best.provenance == own.provenance && best.median_ns.value_or(0) == own.median_ns;
+}
+
+void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs) {
+  std::vector<std::string> others;
+  const auto is_other = [&](const db::TunedEntry& entry) {
+    std::string why = "its run did not end";
+    try {
+      const ProgramAnswer given = programs.find(entry, problem_of(entry).sizes);
+      if (is_given(entry, given)) return false;
+      if (entry.best.decided) why = format("programs get {}", given.own.configuration);
+    } catch (const Error& error) {
+      why = error.what();
+    }
+    others.push_back(format("{} {} on {} is left out: {}; tune it again", entry.kernel.target,
+                            entry.best.key.problem, entry.device.name, why));
+    return true;
+  };
+  std::erase_if(entries, is_other);
+  warn_of(others);
+}
+
 std::string one_line(const ProgramAnswer& given) {
   const LookupAnswer& answer = given.answer;
   const char* const how = answer.origin == db::Origin::exact ? "" : " expected";

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tuner/answer/alternative.hpp"
@@ -26,8 +27,11 @@ struct ProgramAnswer {
 /// only.
 class ProgramAnswers {
  public:
-  /// Both arguments must outlive it.
+  /// The judge must outlive it.
   ProgramAnswers(const Arguments& arguments, AnswerJudge& judge);
+  /// In these layers only.
+  ProgramAnswers(AnswerJudge& judge, std::vector<db::Layer> layers)
+      : judge_(judge), layers_(std::move(layers)) {}
 
   /// For these sizes with the settings, the policy and the device of a stored result. Throws Error
   /// if a program gets none; `lookup` is nullptr where the target is not known here.
@@ -45,6 +49,13 @@ class ProgramAnswers {
   std::vector<db::Layer> layers_;
   std::map<std::tuple<std::string, std::string, std::string, std::string>, Asked> asked_;
 };
+
+/// Whether a look-up at the problem of this stored result answers with it. Where its target is not
+/// known here, whether it may be an answer.
+bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given);
+
+/// Keeps what is_given(), and says on stderr what it leaves out.
+void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs);
 
 /// One line: `gemm_split KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
 std::string one_line(const ProgramAnswer& given);

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
 
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
@@ -236,12 +238,30 @@ std::string target_name(const Arguments& arguments) {
   return is_manifest_path(target) ? find_target(target).name : target;
 }
 
+std::vector<db::TunedEntry> one_of_each(const Arguments& arguments,
+                                        std::vector<db::TunedEntry> entries) {
+  AnswerJudge judge(arguments);
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> places;
+  std::vector<db::TunedEntry> kept;
+  for (db::TunedEntry& entry : entries) {
+    const db::ProblemKey& key = entry.best.key;
+    const auto [found, is_new] =
+        places.try_emplace({key.device, entry.kernel.target, key.problem, key.policy}, kept.size());
+    if (is_new) {
+      kept.push_back(std::move(entry));
+    } else if (judge.target_of(entry) && !judge.target_of(kept[found->second])) {
+      kept[found->second] = std::move(entry);
+    }
+  }
+  return kept;
+}
+
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
                                            const db::TunedStore& store) {
   const db::TunedFilter filter = filter_of(arguments, target_name(arguments), store);
   const Choice chosen = choice_of(arguments);
   expect_tuned(store, filter);
-  std::vector<db::TunedEntry> entries = latest_of_each(store.tuned(filter));
+  std::vector<db::TunedEntry> entries = one_of_each(arguments, store.tuned(filter));
   std::erase_if(entries, [&](const db::TunedEntry& one) { return !chosen.takes(one); });
   if (entries.empty()) no_answer(arguments, store, filter);
   return entries;
@@ -263,7 +283,7 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
   for (const NamedValues& sizes :
        asked_sizes(arguments, target, expect_tuned(store, filter).size_names)) {
     filter.sizes = to_text(sizes);
-    for (db::TunedEntry& entry : latest_of_each(store.tuned(filter))) {
+    for (db::TunedEntry& entry : one_of_each(arguments, store.tuned(filter))) {
       if (chosen.takes(entry)) entries.push_back(std::move(entry));
     }
   }
@@ -273,7 +293,7 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
 std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
                                                const db::TunedStore& store) {
   std::vector<db::TunedEntry> entries =
-      latest_of_each(store.unanswered(filter_of(arguments, target_name(arguments), store)));
+      one_of_each(arguments, store.unanswered(filter_of(arguments, target_name(arguments), store)));
   const Choice chosen = choice_of(arguments);
   std::erase_if(entries, [&](const db::TunedEntry& one) {
     if (!chosen.takes(one)) return true;

@@ -30,8 +30,12 @@ std::optional<db::TunedStore> shipped_store(const Arguments& arguments);
 /// The stored name of --target; for a manifest, the name in it. Empty without --target.
 std::string target_name(const Arguments& arguments);
 
-/// The tuned entries for --target, --device and --set, if given; for each problem, the latest
-/// kernel. Throws Error with near names if there are none.
+/// Of each problem, the entry of the kernel that is here, else of the first in this order.
+std::vector<db::TunedEntry> one_of_each(const Arguments& arguments,
+                                        std::vector<db::TunedEntry> entries);
+
+/// The tuned entries for --target, --device and --set, if given: one_of_each(). Throws Error with
+/// near names if there are none.
 std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db::TunedStore& store);
 
 /// The entries of exactly the sizes in --size, for the target with this name (--target may be a

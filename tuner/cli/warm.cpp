@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <iterator>
-#include <set>
 #include <thread>
-#include <tuple>
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -17,7 +14,6 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -25,13 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-bool is_same_device(const db::TunedEntry& entry, const DeviceInfo& gpu) {
-  return entry.device.name == gpu.name && entry.device.multiprocessors == gpu.multiprocessors;
-}
-
-/// The answers for programs on this GPU: its own, and at other sizes those of its architecture.
-std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::TunedStore& store,
-                                        const DeviceInfo& gpu) {
+/// What is tuned on GPUs of this architecture.
+std::vector<db::TunedEntry> problems_for(const Arguments& arguments, const db::TunedStore& store,
+                                         const DeviceInfo& gpu) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   std::vector<db::TunedEntry> entries =
       arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
@@ -39,43 +31,9 @@ std::vector<db::TunedEntry> answers_for(const Arguments& arguments, const db::Tu
   std::erase_if(entries, [&](const db::TunedEntry& entry) {
     return entry.device.compute_capability != gpu.compute_capability;
   });
-  std::stable_partition(entries.begin(), entries.end(),
-                        [&](const auto& entry) { return is_same_device(entry, gpu); });
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
-  std::erase_if(entries, [&](const db::TunedEntry& entry) {
-    const auto& key = entry.best.key;
-    return !seen.emplace(entry.kernel.target, key.problem, key.policy).second;
-  });
   if (!entries.empty()) return entries;
   throw Error(format("{}: nothing is tuned there for {} (sm_{}) as asked: tune it first",
                      store.path().string(), gpu.name, gpu.compute_capability));
-}
-
-/// Adds what programs on this GPU get for these problems instead: of an alternative, or a
-/// configuration for what a library computes.
-void add_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs, AnswerJudge& judge,
-               DeviceInfo gpu) {
-  gpu.kind = DeviceKind::cuda;
-  std::vector<db::TunedEntry> more;
-  for (const db::TunedEntry& entry : entries) {
-    const EntryProblem problem = problem_of(entry);
-    const Target* const target = judge.target_called(entry.kernel.target);
-    const ProgramAnswer given =
-        programs.find(*target, problem.settings, gpu, entry.best.key.policy, problem.sizes);
-    db::TunedEntry one = entry;
-    one.kernel = kernel_row(given.lookup->target());
-    one.best.configuration = given.answer.configuration;
-    one.best.key.problem = given.problem.text();
-    const auto is_it = [&](const db::TunedEntry& other) {
-      return other.kernel.target == one.kernel.target &&
-             other.best.key.problem == one.best.key.problem &&
-             other.best.configuration == one.best.configuration;
-    };
-    if (std::ranges::none_of(entries, is_it) && std::ranges::none_of(more, is_it)) {
-      more.push_back(std::move(one));
-    }
-  }
-  std::ranges::move(more, std::back_inserter(entries));
 }
 
 struct Counts {
@@ -116,10 +74,10 @@ int run_warm(const Arguments& arguments) {
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
-  std::vector<db::TunedEntry> entries = answers_for(arguments, store, gpu);
-  keep_current(entries, judge, store.path().string());
   ProgramAnswers programs(arguments, judge);
-  add_given(entries, programs, judge, gpu);
+  std::vector<db::TunedEntry> entries =
+      given_on(gpu, problems_for(arguments, store, gpu), programs, judge);
+  keep_current(entries, judge, store.path().string());
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int jobs =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
