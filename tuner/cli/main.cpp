@@ -9,6 +9,7 @@
 #include "tuner/cli/help.hpp"
 #include "tuner/cli/program.hpp"
 #include "tuner/cli/verb.hpp"
+#include "tuner/cli/words_by_new_name.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -32,7 +33,7 @@ int run(std::vector<std::string> words) {
     std::cout << help_of(verb);
     return kDone;
   }
-  return verb.run(Arguments(verb, words));
+  return verb.run(Arguments(verb, words_by_new_name(verb, words, std::cerr)));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tune_request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/words_by_new_name.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/mpi/mpi_transport.hpp"
@@ -122,7 +123,8 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, End
     std::cout << cli::help_of(verb);
     return cli::kDone;
   }
-  const cli::Arguments arguments(verb, words_of_tune(words));
+  const cli::Arguments arguments(verb,
+                                 cli::words_by_new_name(verb, words_of_tune(words), std::cerr));
   if (transport.size() < 2) {
     throw UsageError(
         "autotune-mpi needs two ranks at least, because rank 0 has the database and no device: "
@@ -167,8 +169,10 @@ int run_as_member(const std::vector<std::string>& words, MpiTransport& transport
   MemberOptions options;
   options.deadline = deadline().value_or(kDeadline);  // rank 0 complains
   options.prepare = [&] {
-    return open_own_job({cli::verb_called("tune"), words_of_tune(words)}, transport.rank(),
-                        transport.local_rank(), transport.local_size());
+    std::ostream silent(nullptr);
+    const cli::Verb& verb = cli::verb_called("tune");
+    return open_own_job({verb, cli::words_by_new_name(verb, words_of_tune(words), silent)},
+                        transport.rank(), transport.local_rank(), transport.local_size());
   };
   options.abandon = [](bool is_over) {
     remove_own_folders();

@@ -48,15 +48,17 @@ autotune_options known_part(const autotune_options& options) {
 
 std::string text_or(const char* text, const char* otherwise) { return text ? text : otherwise; }
 
-/// Looks for a name where the tool looks; what is installed with this library comes before what is
-/// installed with the program.
-Target target_called(const std::string& name) {
+std::vector<std::filesystem::path> installed_kernels() {
   std::vector<std::filesystem::path> folders;
   for (const auto& folder : folders_above_library()) {
     folders.push_back(folder / "share/autotune/kernel_sources");
   }
-  return find_target_in(folders, name);
+  return folders;
 }
+
+/// Looks for a name where the tool looks; what is installed with this library comes before what is
+/// installed with the program.
+Target target_called(const std::string& name) { return find_target_in(installed_kernels(), name); }
 
 /// shipped.db beside the installed kernels; empty without an installation.
 std::filesystem::path installed_database() {
@@ -223,6 +225,22 @@ void require(bool condition, const char* what) {
   if (!condition) throw UsageError(what);
 }
 
+std::vector<std::int64_t> in_new_order(const autotune_handle& handle,
+                                       std::span<const std::int64_t> given) {
+  const OldName& old = *handle.old;
+  if (given.size() != old.sizes.size()) {
+    throw UsageError(format("{} has {} sizes, not {}", old.name, old.sizes.size(), given.size()));
+  }
+  std::vector<std::int64_t> sizes;
+  for (const std::string& name : size_names(handle.lookup.target())) {
+    const auto from = std::ranges::find(old.sizes, name, &OldSize::is);
+    const bool is_given = from != old.sizes.end() && (!from->only_for_beta || handle.reads_c);
+    sizes.push_back(is_given ? given[static_cast<std::size_t>(from - old.sizes.begin())]
+                             : kDefaultSize);
+  }
+  return sizes;
+}
+
 }  // namespace autotune::c_boundary
 
 extern "C" {
@@ -235,7 +253,8 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     require(options && handle, "autotune_open needs options and a place for the handle");
     const autotune_options given = known_part(*options);
     require(given.target, "autotune_options.target is missing, such as \"gemm\"");
-    Target target = target_called(given.target);
+    const OldName* const old = old_name(given.target, installed_kernels());
+    Target target = target_called(old ? std::string(old->now) : given.target);
     const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));
     Chosen chosen = device_for(given, layers, target.name);
     const Policy policy = policy_of(given, chosen.info.kind);
@@ -243,6 +262,10 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
                                                   std::move(chosen.info), key_text(policy), layers,
                                                   chosen.ordinal);
     made->alternative = alternative_of(given, made->lookup, layers);
+    made->old = old;
+    const NamedValues settings = settings_of(given);
+    const Value* const scale = find_value(settings, "scale");
+    made->reads_c = scale && *scale == Value("beta");
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
     set_up_first_use(*made, given, policy);
@@ -273,17 +296,20 @@ int32_t autotune_place(const autotune_handle* handle) {
 }
 
 size_t autotune_sizes(const autotune_handle* handle) {
-  return handle ? needed_sizes(handle->lookup.target()) : 0;
+  if (!handle) return 0;
+  return handle->old ? handle->old->sizes.size() : needed_sizes(handle->lookup.target());
 }
 
 size_t autotune_all_sizes(const autotune_handle* handle) {
   if (!handle) return 0;
+  if (handle->old) return handle->old->sizes.size();
   const Target& target = handle->lookup.target();
   return target.sizes.size() + target.free_sizes.size();
 }
 
 const char* autotune_size_name(const autotune_handle* handle, size_t index) {
   if (index >= autotune_all_sizes(handle)) return "";
+  if (handle->old) return handle->old->sizes[index].was;
   const Target& target = handle->lookup.target();
   const std::size_t key = target.sizes.size();
   return (index < key ? target.sizes[index] : target.free_sizes[index - key].name).c_str();

@@ -23,6 +23,7 @@
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/constant_buffer.hpp"
 #include "tuner/runtime/first_use.hpp"
+#include "tuner/target/old_names.hpp"
 
 struct autotune_handle {
   autotune::TargetLookup lookup;
@@ -35,6 +36,8 @@ struct autotune_handle {
   std::unique_ptr<autotune::Device> device;        // compiles
   std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made with it
   std::unique_ptr<autotune::FirstUse> first_use;   // where it is asked for
+  const autotune::OldName* old = nullptr;          // by which it is opened: calls have its sizes
+  bool reads_c = false;                            // where `old` is set
 
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
                   autotune::DeviceInfo info, std::string policy,
@@ -75,12 +78,18 @@ class NoDevice : public Error {
   using Error::Error;
 };
 
+/// The target's sizes, of a program that opened it by an old name. Throws UsageError unless all
+/// sizes of that name are given.
+std::vector<std::int64_t> in_new_order(const autotune_handle& handle,
+                                       std::span<const std::int64_t> given);
+
 /// The sizes of a call, with the default of those of the key that it leaves out.
 class CallSizes {
  public:
   CallSizes(const autotune_handle& handle, const std::int64_t* sizes, std::size_t count)
       : all_(sizes, count) {
     const Target& target = handle.lookup.target();
+    if (handle.old) all_ = completed_ = in_new_order(handle, all_);
     const auto given = all_.first(std::min(count, target.sizes.size()));
     const bool has_default = std::ranges::find(given, kDefaultSize) != given.end();
     if (count >= target.sizes.size() && !has_default) return;

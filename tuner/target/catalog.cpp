@@ -24,16 +24,6 @@ fs::path manifest_in(const fs::path& folder, const std::string& name) {
   return fs::exists(manifest, none) ? manifest : fs::path();
 }
 
-/// Earlier names of targets, for one release: what a user of such a name writes now.
-struct EarlierName {
-  const char *name, *now;
-};
-constexpr EarlierName kEarlierNames[] = {
-    {"gemm16_batched", "gemm16, whose last size is batch: --target gemm16 --sizes 128x128x64x96"},
-    {"gemm16_strided",
-     "gemm16, whose last size is batch; programs give leading dimensions and strides after it"},
-};
-
 }  // namespace
 
 std::vector<fs::path> kernel_folders(std::span<const fs::path> installed) {
@@ -83,11 +73,6 @@ Target find_target_in(std::span<const fs::path> installed, std::string_view name
   for (const CatalogEntry& entry : list_targets(installed)) {
     if (entry.name == name_or_path) return load_manifest(entry.manifest);
     names.push_back(entry.name);
-  }
-  for (const EarlierName& each : kEarlierNames) {
-    if (each.name == name_or_path) {
-      throw UsageError(format("the target {} is now part of {}", name_or_path, each.now));
-    }
   }
   const std::string instead = names.empty() ? "none is installed" : suggestion(name_or_path, names);
   throw UsageError(format("there is no target {} ({}): give the path of a .target.toml for yours",

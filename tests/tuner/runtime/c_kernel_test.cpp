@@ -3,9 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "tests/tuner/runtime/c_api_case.hpp"
 #include "tuner/text/format.hpp"
@@ -39,6 +41,50 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
   autotune_release(kernel);
   autotune_close(handle_);
+}
+
+/// 2 products of 1x2 by 2x1 in f16, with f32 results: (1 2)(1 3)' and (2 2)(1 1)'.
+TEST_F(CKernel, OldNamesTakeTheirSizesInTheOldOrder) {
+  const auto products = [&](const char* target, const std::vector<int64_t>& sizes) {
+    options_.device = "host";
+    options_.target = target;
+    options_.settings = "output=f32";
+    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    autotune_kernel* kernel = nullptr;
+    EXPECT_EQ(autotune_prepare(handle_, sizes.data(), sizes.size(), &kernel), AUTOTUNE_OK)
+        << autotune_message();
+    alignas(16) const std::uint16_t a[] = {0x3c00, 0x4000, 0x4000, 0x4000},
+                                    b[] = {0x3c00, 0x4200, 0x3c00, 0x3c00};
+    alignas(16) float c[2] = {}, bias[2] = {}, d[2] = {};
+    void* const buffers[] = {const_cast<std::uint16_t*>(a), const_cast<std::uint16_t*>(b), c, bias,
+                             d};
+    EXPECT_EQ(autotune_launch(kernel, buffers, 5, nullptr), AUTOTUNE_OK) << autotune_message();
+    autotune_release(kernel);
+    return std::vector<float>(d, d + 2);
+  };
+  EXPECT_THAT(products("gemm16", {1, 1, 2, 2}), testing::ElementsAre(7, 4));
+  autotune_close(std::exchange(handle_, nullptr));
+
+  EXPECT_THAT(products("gemm16_batched", {2, 1, 1, 2}), testing::ElementsAre(7, 4));
+  EXPECT_EQ(autotune_sizes(handle_), 4u);
+  EXPECT_EQ(autotune_all_sizes(handle_), 4u);
+  EXPECT_STREQ(autotune_size_name(handle_, 0), "BATCH");
+  EXPECT_STREQ(autotune_size_name(handle_, 4), "");
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  const int64_t sizes[4] = {2, 1, 1, 2};
+  EXPECT_EQ(autotune_lookup(handle_, sizes, 4, &answer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(answer.target, "gemm16");
+  EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_WRONG_USAGE);
+  EXPECT_THAT(autotune_message(), HasSubstr("gemm16_batched has 4 sizes, not 3"));
+  autotune_close(std::exchange(handle_, nullptr));
+
+  // Both products have the first A; C is not read, so that its sizes do not matter.
+  EXPECT_THAT(products("gemm16_strided", {2, 1, 1, 2, 2, 1, 0, 1, 0, 2, 0, 1}),
+              testing::ElementsAre(7, 3));
+  EXPECT_EQ(autotune_sizes(handle_), 12u);
+  EXPECT_STREQ(autotune_size_name(handle_, 8), "stride_a");
+  autotune_close(std::exchange(handle_, nullptr));
 }
 
 TEST_F(CKernel, SizesWithADefaultMayBeLeftOut) {

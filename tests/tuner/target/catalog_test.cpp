@@ -63,11 +63,6 @@ TEST_F(CatalogTest, InstalledFoldersAreSearchedAfterThoseOfTheUser) {
               ThrowsMessage<UsageError>(HasSubstr("did you mean mine?")));
 }
 
-TEST_F(CatalogTest, AnEarlierNameIsAnsweredWithTheNewOne) {
-  EXPECT_THAT([] { find_target("gemm16_batched"); },
-              ThrowsMessage<UsageError>(HasSubstr("--target gemm16 --sizes 128x128x64x96")));
-}
-
 TEST_F(CatalogTest, AMisspeltNameIsAnsweredWithANearOne) {
   EXPECT_THAT([] { find_target("mime"); },
               ThrowsMessage<UsageError>(HasSubstr("there is no target mime (did you mean mine?")));

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/words_by_new_name.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/core/problem.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/target/old_names.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+/// Sizes in the old order, as sizes of the target by name: `batch=8,M=64,N=64,K=64`.
+std::string new_sizes(const OldName& old, std::string_view text, std::string_view option) {
+  const std::vector<std::string> kept = find_target(old.now).sizes;
+  std::vector<std::string> names;
+  for (const OldSize& size : old.sizes) names.emplace_back(size.was);
+  std::string sizes;
+  for (const NamedValues& given : parse_sizes(text, names, option)) {
+    for (const OldSize& size : old.sizes) {
+      if (std::ranges::find(kept, size.is) == kept.end()) continue;  // now a free size
+      sizes += format("{}{}={}", sizes.empty() ? "" : ",", size.is,
+                      find_value(given, size.was)->integer());
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::string> words,
+                                           std::ostream& notes) {
+  const Arguments given(verb, words);
+  const bool is_first = verb.name == "check" && !given.positional().empty();
+  const std::string name = is_first ? given.positional()[0] : given.find("target").value_or("");
+  const OldName* const old = old_name(name);
+  if (!old) return words;
+  if (is_first) std::ranges::replace(words, name, std::string(old->now));
+  std::string now = format("--target {}", old->now);
+  const auto replace = [&](const std::string& option, const std::string& value) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].starts_with(option + "=")) words[i] = option + "=" + value;
+      if (words[i] == option && i + 1 < words.size()) words[i + 1] = value;
+    }
+  };
+  replace("--target", std::string(old->now));
+  for (const std::string option : {"size", "sizes"}) {
+    if (!given.has(option)) continue;
+    const std::string sizes = new_sizes(*old, given.text(option), "--" + option);
+    replace("--" + option, sizes);
+    now += format(" --{} {}", option, sizes);
+  }
+  notes << format("note: {} is now part of {}: {}; what is stored under the old name is not used\n",
+                  old->name, old->now, now);
+  return words;
+}
+
+}  // namespace autotune::cli
