@@ -61,6 +61,26 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
                  {"GPU"});
 }
 
+TEST(OldNames, OfTargetsTakeSizesInTheOldOrderAndALineNamesTheNewOnes) {
+  const Sandbox sandbox;
+  const Ended tuned = sandbox.run({"tune", "--target", "gemm16_batched", "--sizes", "3x61x35x67",
+                                   "--device", "host", "--budget", "1", "--quiet", "--json"});
+  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_EQ(tuned.err,
+            "note: gemm16_batched is now part of gemm16: --target gemm16 --sizes "
+            "batch=3,M=61,N=35,K=67; what is stored under the old name is not used\n");
+  const Json problem = Json::parse(tuned.out)["problems"][0]["problem"];
+  EXPECT_EQ(problem["batch"], 3);
+  EXPECT_EQ(problem["K"], 67);
+
+  const std::string strided = "3x61x35x67x67x35x35x35x4087x2345x2135x2135";
+  const Ended asked = sandbox.run({"query", "--target", "gemm16_strided", "--size", strided});
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr("gemm16 M=61 N=35 K=67 batch=3 on "));
+  expect_refused(sandbox.run({"query", "--target", "gemm16_batched", "--size", "4x8"}), 2,
+                 {"--size", "BATCH"});
+}
+
 TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   const Sandbox sandbox;
   const std::vector<std::string> question = {"query",     "--target", "reduction", "--size",

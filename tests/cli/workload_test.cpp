@@ -2,6 +2,8 @@
 // autotune tune --workload: what a program called is what is tuned.
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
 #include "tuner/json/json.hpp"
@@ -80,9 +82,10 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
   bf16.replace(bf16.find(R"("epilogue":1)"), 12, R"("epilogue":4)");
   sandbox.write("w.jsonl", bf16);
   sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
-  for (const char* file : {"w.jsonl", "tunableop_untuned0.csv"}) {
+  for (const auto& [file, target] :
+       {std::pair("w.jsonl", "gemm16"), {"tunableop_untuned0.csv", "gemm16_batched"}}) {
     std::vector<std::string> words = tune_workload(file);
-    words.insert(words.end(), {"--target", "gemm16"});
+    words.insert(words.end(), {"--target", target});
     const Ended ended = sandbox.run(words);
     ASSERT_EQ(ended.status, 0) << ended.err;
     const Json problem = Json::parse(ended.out)["problems"][0]["problem"];
