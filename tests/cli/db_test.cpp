@@ -123,7 +123,7 @@ TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
     const Ended ended =
         sandbox.run({"db", "export", "--format", format, "--output", "out"}, small_disk);
     EXPECT_EQ(ended.status, 1);
-    EXPECT_THAT(ended.err, ::testing::StartsWith("error: out"));
+    EXPECT_THAT(ended.err, ::testing::HasSubstr("error: out"));
     EXPECT_EQ(testing::file_bytes(file), "what was there") << format;
   }
   const Ended again = sandbox.run({"db", "export", "--output", "out"});
