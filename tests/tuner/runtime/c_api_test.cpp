@@ -70,10 +70,11 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
     const Target target = find_target("gemm16");
     db::TunedStore store(database_);
     db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", "gemm16", target.fingerprint, "M N K"});
+    sample.key.kernel = store.add_kernel({"", "gemm16", target.fingerprint, "M N K batch"});
     for (const std::int64_t m : {512, 1024}) {
       sample.key.problem =
-          problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}}, {{"layout", "NT"}}).text();
+          problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}, {"batch", 1}}, {{"layout", "NT"}})
+              .text();
       db::DecisionRow row = sample.decision(to_text(target.default_configuration), 20000);
       if (m == 512) row.baseline = {"cublas", "cublasGemmEx", 30000, {}, {}, false};
       store.add_decision(row);
