@@ -25,19 +25,14 @@ DeviceInfo gpu_of(int compute_capability, std::int64_t shared_bytes) {
 
 Problem odd_problem(const Target& target) {
   NamedValues sizes{{"M", 517}, {"N", 389}, {"K", 1031}};
-  if (target.sizes.size() > 3) sizes.push_back({target.name == "gemm16" ? "batch" : "BATCH", 3});
-  if (target.sizes.size() > 4) {
-    for (const char* name : {"lda", "ldb", "ldc", "ldd"}) sizes.push_back({name, 1033});
-    for (const char* name : {"stride_a", "stride_b", "stride_c", "stride_d"})
-      sizes.push_back({name, 1033 * 1033});
-  }
+  if (target.sizes.size() > 3) sizes.push_back({"batch", 3});
   return problem_of(target, sizes, {});
 }
 
 /// Lines are multiples of 16 but not of 32 bytes.
 Problem uneven_problem(const Target& target) {
   NamedValues sizes{{"M", 520}, {"N", 392}, {"K", 1032}};
-  if (target.sizes.size() > 3) sizes.push_back({target.name == "gemm16" ? "batch" : "BATCH", 3});
+  if (target.sizes.size() > 3) sizes.push_back({"batch", 3});
   return problem_of(target, sizes, {});
 }
 
