@@ -25,7 +25,10 @@ DeviceInfo gpu_of(int compute_capability, std::int64_t shared_bytes) {
 
 Problem odd_problem(const Target& target) {
   NamedValues sizes{{"M", 517}, {"N", 389}, {"K", 1031}};
-  if (target.sizes.size() > 3) sizes.push_back({"batch", 3});
+  for (const std::string& name : target.sizes) {
+    if (name == "batch" || name == "BATCH") sizes.push_back({name, 3});
+    if (name.starts_with("ld")) sizes.push_back({name, 1033});
+  }
   return problem_of(target, sizes, {});
 }
 
