@@ -95,5 +95,73 @@ extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
   }
 }
 
+TEST_F(CheckedKernels, MayBeginAsProgramsOfNvccDoAndHaveHostCode) {
+  for (const std::string& device : devices()) {
+    const Ended ended = check(R"(
+#include <cuda_runtime.h>
+#include <algorithm>
+#include <assert.h>
+#include <cmath>
+#include <cstdint>
+#include <float.h>
+#include <iostream>
+#include <limits>
+#include <stdio.h>
+#include <vector>
+#define BLOCK 16
+__global__ void scale(const float* x, float* y, float a, int n) {
+  const int32_t i = blockIdx.x * BLOCK + threadIdx.x;
+  const size_t bytes = sizeof(uint8_t);
+  assert(bytes == 1);
+  const float big = std::max(std::sqrt(fabs(x[0])), fminf(FLT_MAX, INFINITY));
+  if (i < n) y[i] = a * x[i] * (std::numeric_limits<float>::max() < big ? 1 : M_PI > 3);
+}
+int main() {
+  std::vector<float> x(100);
+  scale<<<1, BLOCK>>>(x.data(), x.data(), 2, 100);
+  std::cout << cudaDeviceSynchronize() << std::endl;
+})",
+                              "{ type = \"f32\", value = 2 }", device);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("left out as host code: main (scale.cu:20)\n"));
+    EXPECT_THAT(ended.out, HasSubstr("replace the source's own: BLOCK (scale.cu:12)\n"));
+  }
+}
+
+TEST_F(CheckedKernels, ThatMeetAMacroSaySo) {
+  for (const std::string& device : devices()) {
+    const Ended ended = check(R"(
+__global__ void scale(const float* x, float* y, float a, int n) {
+  const int BLOCK = 64;
+  const uint32_t i = threadIdx.x;
+  y[i] = a;
+})",
+                              "{ type = \"f32\", value = 2 }", device);
+    EXPECT_EQ(ended.status, 1) << ended.out;
+    EXPECT_THAT(ended.out,
+                AllOf(HasSubstr("BLOCK is a macro of the manifest, and `const int BLOCK = 64;`"),
+                      HasSubstr("uint32_t is from a header that nvcc includes by itself")));
+  }
+}
+
+TEST_F(CheckedKernels, MayUseCooperativeGroupsOfABlock) {
+  for (const std::string& device : devices()) {
+    const Ended ended = check(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void scale(const float* x, float* y, float a, int n) {
+  const auto block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<16>(block);
+  const int i = block.group_index().x * block.size() + block.thread_rank();
+  const int sum = cg::reduce(tile, 1, cg::plus<int>());
+  block.sync();
+  if (i < n) y[i] = sum == 16 && tile.meta_group_rank() == threadIdx.x / 16 ? a * x[i] : -1;
+})",
+                              "{ type = \"f32\", value = 2 }", device);
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  }
+}
+
 }  // namespace
 }  // namespace autotune

@@ -25,8 +25,8 @@ struct Parameter {
   std::vector<Value> values;
   /// Where this is 0, the parameter has no meaning and takes only its first value.
   std::optional<Expression> when;
-  /// Passed at launch (arguments, grid), not compiled in. Configurations that differ only in
-  /// run-time parameters share one binary.
+  /// No macro of the source: passed at launch (arguments, grid), or by an entry to a template.
+  /// Configurations that differ only in what is passed at launch share one binary.
   bool run_time = false;
   std::optional<Expression> macro_when = {};  // when the source has the macro; empty: always
   WordForm form = WordForm::number;

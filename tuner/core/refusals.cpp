@@ -1,9 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/refusals.hpp"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
+namespace {
+
+/// Whether a line such as `template <int BLOCK>` or `const int BLOCK = 16;` declares a name: a word
+/// stands before it, and what ends a declaration behind it.
+bool declares(std::string_view line, std::string_view name) {
+  static constexpr std::array<std::string_view, 5> kNoTypes = {"return", "case", "define", "if",
+                                                               "else"};
+  std::string_view last;
+  while (!line.empty()) {
+    const std::string_view word = take_identifier(line);
+    if (word == name && !last.empty()) {
+      const std::string_view behind = trimmed(line);
+      return !behind.empty() && std::string_view("=,;)>[").find(behind.front()) != line.npos;
+    }
+    if (!word.empty()) {
+      const bool is_type = std::ranges::find(kNoTypes, word) == kNoTypes.end();
+      last = is_type ? word : std::string_view();
+      continue;
+    }
+    if (line.front() != ' ' && line.front() != '*' && line.front() != '&') last = {};
+    line.remove_prefix(1);
+  }
+  return false;
+}
+
+/// Names of <stdint.h>, <limits.h>, <float.h> and <math.h>.
+bool is_of_nvcc(std::string_view name) {
+  return name.ends_with("int8_t") || name.ends_with("int16_t") || name.ends_with("int32_t") ||
+         name.ends_with("int64_t") || name.starts_with("FLT_") || name.starts_with("DBL_") ||
+         name.ends_with("INT_MAX") || name == "INT_MIN" || name == "INFINITY" || name == "NAN" ||
+         name.starts_with("M_");
+}
+
+/// What the log puts in quotes as undefined: `identifier "NAN" is undefined`, or `'NAN' was not
+/// declared`. Empty if it names none of nvcc's.
+std::string_view missing_name(std::string_view line) {
+  for (const auto& [before, after] :
+       {std::pair<std::string_view, std::string_view>{"identifier \"", "\" is undefined"},
+        {"'", "' was not declared"},
+        {"'", "' does not name a type"}}) {
+    const auto end = line.find(after);
+    if (end == line.npos || end == 0) continue;
+    const auto from = line.rfind(before, end - 1);
+    if (from == line.npos) continue;
+    const std::string_view name = line.substr(from + before.size(), end - from - before.size());
+    if (is_of_nvcc(name)) return name;
+  }
+  return {};
+}
+
+}  // namespace
 
 std::string grid_barrier_refusal(const std::string& source, const std::string& who) {
   return format(
@@ -17,6 +74,52 @@ std::string file_refusal(const std::string& source, const std::filesystem::path&
       "{}: error: it reads {}: a source may include files of its own folder and of its `include` "
       "folders, but no data of the target, and headers of the toolkit and the system\n",
       source, file.string());
+}
+
+std::string missing_header_refusal(const std::string& source, std::string_view log) {
+  constexpr std::string_view kBefore = "fatal error: ", kAfter = ": No such file";
+  const auto from = log.find(kBefore), end = log.find(kAfter);
+  if (end == log.npos || from == log.npos || from > end) return "";
+  const std::string_view name = log.substr(from + kBefore.size(), end - from - kBefore.size());
+  static constexpr std::array<std::string_view, 6> kOfCuda = {"cub/",   "thrust/", "cuda",
+                                                              "curand", "mma.h",   "nv/"};
+  if (std::ranges::none_of(kOfCuda, [&](auto each) { return name.starts_with(each); })) return "";
+  return format(
+      "{}: error: the host device has no <{}>: with it, the kernel compiles for GPUs "
+      "only (check it with --device model:h200)\n",
+      source, name);
+}
+
+std::string advice_on(const SourceUnit& unit, std::string_view log) {
+  const std::vector<std::string_view> lines = split(log, '\n');
+  std::string advice;
+  for (std::string_view define : split(unit.prelude, '\n')) {
+    if (!define.starts_with("#define ")) continue;
+    define.remove_prefix(8);
+    const std::string_view name = take_identifier(define);
+    const auto line =
+        std::ranges::find_if(lines, [&](std::string_view each) { return declares(each, name); });
+    if (line == lines.end()) continue;
+    advice += format(
+        "{}: error: {} is a macro of the manifest, and `{}` declares that name: rename "
+        "one of the two\n",
+        unit.name, name, trimmed(line->substr(std::min(line->find('|') + 1, line->size()))));
+  }
+  if (log.find("device-side kernel launch could not be processed") != log.npos) {
+    advice += format(
+        "{}: error: a launch with <<<...>>> is host code: put it between #ifndef "
+        "__CUDACC_RTC__ and #endif\n",
+        unit.name);
+  }
+  for (const std::string_view line : lines) {
+    const std::string_view name = missing_name(line);
+    if (name.empty()) continue;
+    return advice + format(
+                        "{}: error: {} is from a header that nvcc includes by itself: begin the "
+                        "source with #include <cuda_runtime.h>\n",
+                        unit.name, name);
+  }
+  return advice;
 }
 
 }  // namespace autotune

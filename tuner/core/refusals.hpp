@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences for sources that no device compiles.
+// Sentences for sources that a device does not compile.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+
+#include "tuner/core/launch.hpp"
 
 namespace autotune {
 
@@ -12,5 +15,12 @@ std::string grid_barrier_refusal(const std::string& source, const std::string& w
 
 /// A source read a file that it must not.
 std::string file_refusal(const std::string& source, const std::filesystem::path& file);
+
+/// The host's compiler has not found a header of CUDA's libraries; empty if that is not so.
+std::string missing_header_refusal(const std::string& source, std::string_view log);
+
+/// Sentences to put before a compiler's log: on names that a source declares and that the
+/// manifest's macros break, on host code, on headers that nvcc includes by itself. Often empty.
+std::string advice_on(const SourceUnit& unit, std::string_view log);
 
 }  // namespace autotune

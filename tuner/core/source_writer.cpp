@@ -114,7 +114,7 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
     if (!known) entries.push_back(std::move(entry));
   }
   return {target_.source_path.filename().string(),
-          prelude(values),
+          target_.system_includes + prelude(values),
           source_of_family(target_, levels),
           target_.include_folders,
           target_.options,

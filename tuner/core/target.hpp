@@ -184,10 +184,13 @@ struct FamilySource {
 struct Target {
   std::string name;
   std::string description;
-  std::string alternative = {};       // another target that computes the same; empty: none
-  std::filesystem::path manifest;     // empty for a plugin's
-  std::filesystem::path source_path;  // the first, if there are several
-  std::string source_text;            // all sources, with a #line before each but the first
+  std::string alternative = {};              // another target that computes the same; empty: none
+  std::filesystem::path manifest;            // empty for a plugin's
+  std::filesystem::path source_path;         // the first, if there are several
+  std::string source_text;                   // all sources, with a #line before each but the first
+  std::string system_includes = {};          // lines that precede the macros, too
+  std::vector<std::string> host_code = {};   // left out of the sources: `main (scale.cu:13)`
+  std::vector<std::string> own_values = {};  // the same, of parameters: `BLOCK (scale.cu:2)`
   std::vector<FamilySource> family_sources = {};  // by the level of `family`, or none
   std::vector<std::filesystem::path> include_folders;
   std::vector<std::string> sizes;

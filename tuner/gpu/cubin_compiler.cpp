@@ -11,6 +11,7 @@
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
+#include "tuner/gpu/standard_headers.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
@@ -28,7 +29,9 @@ bool is_left_out(const SourceUnit& unit, const std::string& option) {
 std::string key_of(const SourceUnit& unit, const std::vector<std::string>& options,
                    const IncludedTexts::Known& files) {
   std::string all = "nvrtc, types " + nvrtc_version();
-  if (files.included.others || !files.included.complete) all += '\0' + toolkit_stamp();
+  if (files.included.others || !files.included.complete) {
+    all += '\0' + toolkit_stamp() + standard_headers_hash();
+  }
   for (const std::string& option : options) {
     if (!is_left_out(unit, option)) all += '\0' + option;
   }
@@ -45,7 +48,7 @@ std::vector<std::filesystem::path> paths_of(const Included& included) {
 }
 
 /// A sentence to put before NVRTC's complaint about CUB or Thrust as a whole; else empty.
-std::string advice_on(const SourceUnit& unit, const std::string& log) {
+std::string advice_on_libraries(const SourceUnit& unit, const std::string& log) {
   const bool is_host_code = log.find("is not allowed in JIT mode") != std::string::npos;
   for (const char* const library : {"cub", "thrust"}) {
     if (!is_host_code || log.find(format("/{}/", library)) == std::string::npos) continue;
@@ -117,7 +120,8 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
     return this->build(unit, files->included);
   });
   kernel.cached = build.cached;
-  kernel.log = (build.binary ? "" : advice_on(unit, build.log)) + build.log;
+  if (!build.binary) kernel.log = advice_on_libraries(unit, build.log) + advice_on(unit, build.log);
+  kernel.log += build.log;
   kernel.binary = build.binary;
   if (!build.binary) {
     kernel.outcome = build.late ? Outcome::timeout : Outcome::compile_error;

@@ -16,6 +16,7 @@
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/grid_barrier.hpp"
 #include "tuner/gpu/large_stack.hpp"
+#include "tuner/gpu/standard_headers.hpp"
 #include "tuner/gpu/toolkit_headers.hpp"
 #include "tuner/text/format.hpp"
 
@@ -27,9 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 class Program {
  public:
-  Program(const std::string& source, const std::string& name) {
-    const nvrtcResult made =
-        nvrtcCreateProgram(&handle_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
+  Program(const std::string& source, const std::string& name, const HeaderList& headers = {}) {
+    const nvrtcResult made = nvrtcCreateProgram(&handle_, source.c_str(), name.c_str(),
+                                                static_cast<int>(headers.names.size()),
+                                                headers.texts.data(), headers.names.data());
     if (made != NVRTC_SUCCESS) {
       throw NotCompiled(format("NVRTC cannot start on {}: {}", name, nvrtcGetErrorString(made)));
     }
@@ -152,7 +154,8 @@ std::string kernel_with_grid_barrier(const Program& program,
 Build compiled(const CompileTask& task, std::optional<std::chrono::duration<double>> limit,
                bool with_types) {
   // For a name without a folder, NVRTC would search headers in the working folder.
-  const Program program(task.source, "/" + task.name);
+  const Program program(task.source, "/" + task.name,
+                        standard_headers(preprocessor_options(task.options).folders));
   for (const std::string& kernel : task.kernels) {
     if (is_name_expression(kernel)) program.add_name(kernel);
     if (with_types) program.add_name(types_expression(kernel));

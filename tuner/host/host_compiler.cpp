@@ -206,7 +206,7 @@ std::string HostCompiler::key_of(const std::string& source, const std::vector<st
                                  const std::string& included) const {
   static const std::string cpu = cpu_fingerprint();  // reads files
   std::string all = version_ + '\0' + cpu + '\0' + source + '\0' + included;
-  for (const ShimHeader& header : shim_headers()) all.append(header.text);
+  for (const ShimHeader& header : shim_headers()) all.append(header.name).append(header.text);
   for (const std::string& option : options) all += '\0' + option;
   return hash128(all);
 }
@@ -230,6 +230,7 @@ CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   kernel.log = made.log;
   kernel.binary = made.binary;
   if (!made.binary) {
+    kernel.log = missing_header_refusal(unit.name, made.log) + advice_on(unit, made.log) + made.log;
     kernel.outcome = made.late ? Outcome::timeout : Outcome::compile_error;
     return kernel;
   }

@@ -151,6 +151,13 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   const TargetProgram program(target, problem, device.info());
   TargetCheck check;
   check.notes = notes_on_words(target);
+  if (!target.host_code.empty()) {
+    check.notes.push_back("left out as host code: " + joined(target.host_code, ", "));
+  }
+  if (!target.own_values.empty()) {
+    check.notes.push_back("the manifest's values replace the source's own: " +
+                          joined(target.own_values, ", "));
+  }
   std::ranges::move(notes_on_alternative(target), std::back_inserter(check.notes));
   check.product = space.product();
   check.valid = space.size();

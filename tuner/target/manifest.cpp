@@ -10,7 +10,9 @@
 #include "tuner/target/document.hpp"
 #include "tuner/target/extension.hpp"
 #include "tuner/target/fingerprint.hpp"
+#include "tuner/target/host_code.hpp"
 #include "tuner/target/macros.hpp"
+#include "tuner/target/own_names.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/redefinitions.hpp"
 #include "tuner/text/figures.hpp"
@@ -61,6 +63,16 @@ void add_folder(Target& target, const fs::path& folder) {
   if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
 }
 
+/// The text of a source, without its host code.
+std::string device_code(const fs::path& file, const Node& source, Target& target) {
+  DeviceCode code = without_host_code(text_of(file, source));
+  for (const LeftOut& each : code.left_out) {
+    target.host_code.push_back(
+        format("{} ({}:{})", each.name, file.filename().string(), each.line));
+  }
+  return std::move(code.text);
+}
+
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
@@ -70,7 +82,7 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
     } else {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
-    target.source_text += text_of(file, source);
+    target.source_text += device_code(file, source, target);
     add_folder(target, file.parent_path());
   }
   if (const Node* const include = root.find("include")) {
@@ -92,7 +104,7 @@ void read_family_sources(const Reading& reading, Target& target) {
       for (const Node& source : sources->one_or_more(kMostItems)) {
         own.path = folder_of(source.document().file) / source.text();
         own.text += format("\n#line 1 \"{}\"\n", own.path.filename().string());
-        own.text += text_of(own.path, source);
+        own.text += device_code(own.path, source, target);
         add_folder(target, own.path.parent_path());
       }
     }
@@ -179,7 +191,11 @@ Target read(Node root, const fs::path& file, const fs::path& folder,
   read_resources(reading, target);
   read_model(reading, target);
   refuse_equal_macros(reading.root, target);
+  replace_own_values(target);
+  target.system_includes = leading_system_includes(target);
   const Included files = included(all_sources(target), target.include_folders, target.options);
+  pass_template_parameters(target, files);
+  qualify_entries(target, files);
   refuse_redefinitions(target, files);
   refuse_unknown_conditions(target, files, removed);
   return target;

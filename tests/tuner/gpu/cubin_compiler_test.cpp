@@ -87,16 +87,16 @@ TEST(CubinCompiler, SerializedTensorCoresAreInvalid) {
   EXPECT_EQ(kept.outcome, Outcome::ok) << kept.log;
 }
 
-TEST(CubinCompiler, TheWholeOfCubIsAdvisedAgainst) {
+TEST(CubinCompiler, HostCodeOfThrustIsAdvisedAgainst) {
   const ScratchFolder folder;
   const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
   const CompiledKernel whole =
-      compiler.compile({"k.cu", "", "#include <cub/cub.cuh>\n", {}, {}, {}});
+      compiler.compile({"k.cu", "", "#include <cub/device/device_reduce.cuh>\n", {}, {}, {}});
   EXPECT_EQ(whole.outcome, Outcome::compile_error);
   EXPECT_THAT(whole.log, testing::StartsWith("k.cu: error: it includes parts of "));
   EXPECT_THAT(whole.log, testing::HasSubstr("such as <cub/block/block_reduce.cuh>"));
   const CompiledKernel part =
-      compiler.compile({"k.cu", "", "#include <cub/block/block_reduce.cuh>\n", {}, {}, {}});
+      compiler.compile({"k.cu", "", "#include <cub/cub.cuh>\n", {}, {}, {}});
   EXPECT_EQ(part.outcome, Outcome::ok) << part.log;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #define AUTOTUNE_HOST 1
+#define __CUDACC_RTC__  // host code is left out, as NVRTC does
 #define __global__ __attribute__((noinline))
 #define __device__
 #define __host__
@@ -59,6 +60,9 @@ static constexpr int warpSize = 32;
 
 // Vector types, aligned as CUDA aligns them.
 #define AUTOTUNE_VECTORS(T, NAME, SIZE)                              \
+  struct NAME##1 {                                                   \
+    T x;                                                             \
+  };                                                                 \
   struct alignas(SIZE * 2) NAME##2 {                                 \
     T x, y;                                                          \
   };                                                                 \
@@ -68,6 +72,7 @@ static constexpr int warpSize = 32;
   struct alignas(SIZE * 4 < 16 ? SIZE * 4 : 16) NAME##4 {            \
     T x, y, z, w;                                                    \
   };                                                                 \
+  inline NAME##1 make_##NAME##1(T x) { return {x}; }                 \
   inline NAME##2 make_##NAME##2(T x, T y) { return {x, y}; }         \
   inline NAME##3 make_##NAME##3(T x, T y, T z) { return {x, y, z}; } \
   inline NAME##4 make_##NAME##4(T x, T y, T z, T w) { return {x, y, z, w}; }
@@ -76,14 +81,23 @@ AUTOTUNE_VECTORS(double, double, 8)
 AUTOTUNE_VECTORS(int, int, 4)
 AUTOTUNE_VECTORS(char, char, 1)
 AUTOTUNE_VECTORS(short, short, 2)
+AUTOTUNE_VECTORS(long, long, 8)
 AUTOTUNE_VECTORS(long long, longlong, 8)
+AUTOTUNE_VECTORS(unsigned char, uchar, 1)
+AUTOTUNE_VECTORS(unsigned short, ushort, 2)
+AUTOTUNE_VECTORS(unsigned long, ulong, 8)
+AUTOTUNE_VECTORS(unsigned long long, ulonglong, 8)
 #undef AUTOTUNE_VECTORS
+struct uint1 {
+  unsigned x;
+};
 struct alignas(8) uint2 {
   unsigned x, y;
 };
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
+inline uint1 make_uint1(unsigned x) { return {x}; }
 inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; }
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }

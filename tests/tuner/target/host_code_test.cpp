@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/host_code.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace autotune {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<std::string> left_out(const std::string& source) {
+  std::vector<std::string> names;
+  for (const LeftOut& each : without_host_code(source).left_out) {
+    names.push_back(each.name + ":" + std::to_string(each.line));
+  }
+  return names;
+}
+
+constexpr const char* kProgram = R"(#include <vector>
+#define CHECK(call) do { if ((call) != cudaSuccess) exit(1); } while (0)
+#define DEV __device__ __forceinline__
+using namespace std;
+struct Timer {
+  cudaEvent_t start;
+  Timer() { cudaEventCreate(&start); }
+};
+std::vector<float> data;
+DEV float twice(float x) { return 2 * x; }  // } and "<<<"
+inline float plus_one(float x) { return x + 1; }
+namespace detail {
+extern "C" {
+__global__ void scale(const float* x, float* y) { y[0] = twice(plus_one(x[0])); }
+}
+void fill(float* x, int n = 3) { for (int i = 0; i < n; ++i) x[i] = rand(); }
+}  // namespace detail
+template <class T, int N = 4>
+bool launch(T* x) {
+  scale<<<1, N>>>(x, x);
+  return true;
+}
+int run() { Timer timer; launch(new float[3]); return 0; }
+
+int main(int argc, char** argv)
+{
+#ifdef SLOW
+  printf("}");
+#endif
+  return run();
+}
+__device__ float after;
+)";
+
+TEST(HostCode, IsLeftOutWithWhatUsesIt) {
+  EXPECT_THAT(left_out(kProgram), ElementsAre("fill:16", "launch:18", "run:23", "main:25"));
+}
+
+TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
+  const std::string text = without_host_code(kProgram).text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), std::ranges::count(std::string(kProgram), '\n'));
+  for (const char* kept :
+       {"DEV float twice(float x) { return 2 * x; }", "plus_one(float x)", "__global__ void scale(",
+        "#ifdef SLOW", "__device__ float after;", "using namespace std;", "#define CHECK(call)"}) {
+    EXPECT_THAT(text, HasSubstr(kept));
+  }
+  for (const char* gone : {"<<<1", "Timer", "std::vector<float> data", "return run()", "rand()"}) {
+    EXPECT_THAT(text, Not(HasSubstr(gone)));
+  }
+}
+
+TEST(HostCode, IsNotWhatOnlyLooksLikeIt) {
+  for (const char* source :
+       {"__global__ void f(cudaTextureObject_t t) {}",
+        "float rand(int i) { return i; }\nfloat f(int i) { return rand(i); }",
+        "float f(float x) { return sqrtf(x); }",
+        "__device__ int operator==(const A& a, const A& b) { return 1; }\nint x = 3;",
+        "const char* t = R\"(int main() { f<<<1, 1>>>(); })\";",
+        "// int main() { f<<<1, 1>>>(); }\n/* cudaMalloc */ int i;",
+        "int main() { f<<<1, 1>>>(); }}}"}) {  // braces do not match
+    EXPECT_THAT(left_out(source), IsEmpty()) << source;
+    EXPECT_EQ(without_host_code(source).text, source);
+  }
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// <cooperative_groups.h> on the host: blocks and tiles of a warp.
+#pragma once
+
+namespace cooperative_groups {
+
+struct thread_block {
+  static void sync() { __syncthreads(); }
+  static unsigned thread_rank() { return autotune_host::thread(); }
+  static unsigned size() { return autotune_host::threads(); }
+  static unsigned num_threads() { return size(); }
+  static dim3 group_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+  static dim3 thread_index() { return {threadIdx.x, threadIdx.y, threadIdx.z}; }
+  static dim3 group_dim() { return {blockDim.x, blockDim.y, blockDim.z}; }
+  static dim3 dim_threads() { return group_dim(); }
+};
+inline thread_block this_thread_block() { return {}; }
+
+template <unsigned Size, class Parent = void>
+struct thread_block_tile {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "the host device has tiles of at most 32 threads");
+
+  static unsigned thread_rank() { return autotune_host::thread() % Size; }
+  static constexpr unsigned size() { return Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  static unsigned meta_group_rank() { return autotune_host::thread() / Size; }
+  static unsigned meta_group_size() { return (autotune_host::threads() + Size - 1) / Size; }
+  static void sync() { __syncwarp(lanes()); }
+  template <class T>
+  static T shfl(T value, int source) {
+    return __shfl_sync(lanes(), value, source, Size);
+  }
+  template <class T>
+  static T shfl_down(T value, unsigned delta) {
+    return __shfl_down_sync(lanes(), value, delta, Size);
+  }
+  template <class T>
+  static T shfl_up(T value, unsigned delta) {
+    return __shfl_up_sync(lanes(), value, delta, Size);
+  }
+  template <class T>
+  static T shfl_xor(T value, int other) {
+    return __shfl_xor_sync(lanes(), value, other, Size);
+  }
+  static int any(int vote) { return __any_sync(lanes(), vote); }
+  static int all(int vote) { return __all_sync(lanes(), vote); }
+  static unsigned ballot(int vote) { return __ballot_sync(lanes(), vote) >> first(); }
+
+ private:
+  static unsigned first() { return autotune_host::thread() % 32 / Size * Size; }
+  static unsigned lanes() { return (Size == 32 ? ~0u : (1u << Size % 32) - 1) << first(); }
+};
+
+template <unsigned Size, class Parent>
+thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+
+template <class Group>
+void sync(const Group& group) {
+  group.sync();
+}
+
+template <class T>
+struct plus {
+  T operator()(T a, T b) const { return a + b; }
+};
+template <class T>
+struct less {
+  T operator()(T a, T b) const { return b < a ? b : a; }
+};
+template <class T>
+struct greater {
+  T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+/// The same on every thread of a tile.
+template <class Group, class T, class Operation>
+T reduce(const Group& group, T value, Operation operation) {
+  for (unsigned other = 1; other < group.size(); other *= 2) {
+    value = operation(value, group.shfl_xor(value, static_cast<int>(other)));
+  }
+  return value;
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/source_pieces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+namespace {
+
+class Masking {
+ public:
+  explicit Masking(std::string_view source) : source_(source), code_(source.size(), ' ') {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      if (source[i] == '\n') code_[i] = '\n';
+    }
+  }
+
+  MaskedSource masked() {
+    std::string directives = code_;
+    bool line_is_blank = true;
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == '#' && line_is_blank) {
+        const std::size_t from = at_;
+        skip_directive();
+        directives.replace(from, at_ - from, source_.substr(from, at_ - from));
+        continue;
+      }
+      if (c == '\n') line_is_blank = true;
+      if (std::isspace(static_cast<unsigned char>(c)) == 0) line_is_blank = false;
+      if (starts("//")) {
+        skip_to("\n");
+      } else if (starts("/*")) {
+        skip_to("*/");
+        at_ = std::min(at_ + 2, source_.size());
+      } else if (c == '"' && at_ > 0 && source_[at_ - 1] == 'R') {
+        skip_raw();
+      } else if (c == '"' || (c == '\'' && !(at_ > 0 && is_in_identifier(source_[at_ - 1])))) {
+        skip_quoted(c);
+      } else {
+        code_[at_] = c;
+        ++at_;
+      }
+    }
+    return {code_, directives};
+  }
+
+ private:
+  bool starts(std::string_view text) const { return source_.substr(at_).starts_with(text); }
+  void skip_to(std::string_view end) { at_ = std::min(source_.find(end, at_), source_.size()); }
+  void skip_directive() {
+    do {
+      skip_to("\n");
+      at_ = std::min(at_ + 1, source_.size());
+    } while (at_ >= 2 && at_ < source_.size() && source_[at_ - 2] == '\\');
+  }
+  void skip_raw() {
+    const std::size_t open = std::min(source_.find('(', at_), source_.size() - 1);
+    const std::string end = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + '"';
+    code_[at_] = '"';
+    at_ = open;
+    skip_to(end);
+    at_ = std::min(at_ + end.size(), source_.size());
+    code_[at_ - 1] = '"';
+  }
+  void skip_quoted(char quote) {
+    code_[at_++] = quote;
+    while (at_ < source_.size() && source_[at_] != quote && source_[at_] != '\n') {
+      at_ += source_[at_] == '\\' ? 2 : 1;
+    }
+    at_ = std::min(at_, source_.size());
+    if (at_ < source_.size() && source_[at_] == quote) code_[at_++] = quote;
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  std::string code_;
+};
+
+std::string first_word(std::string_view head) {
+  head = trimmed(head);
+  return std::string(take_identifier(head));
+}
+
+/// Without what stands in parentheses and template arguments, where default values may be.
+std::string outside_parentheses(std::string_view head) {
+  std::string outside;
+  int open = 0;
+  for (const char c : head) {
+    if (c == ')' || c == '>') open = std::max(open - 1, 0);
+    if (open == 0) outside += c;
+    if (c == '(' || c == '<') ++open;
+  }
+  return outside;
+}
+
+/// Of a function: what stands before its first parenthesis. Of a class: what stands behind `class`.
+std::string name_in(std::string_view head) {
+  const std::string first = first_word(head);
+  if (first == "struct" || first == "class" || first == "union") {
+    head = trimmed(trimmed(head).substr(first.size()));
+    return std::string(take_identifier(head));
+  }
+  const std::string outside = outside_parentheses(head);
+  const std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
+  std::size_t from = before.size();
+  while (from > 0 && is_in_identifier(before[from - 1])) --from;
+  return std::string(before.substr(from));
+}
+
+bool is_function_head(std::string_view head) {
+  static constexpr std::array<std::string_view, 6> kOthers = {"struct", "class",   "union",
+                                                              "enum",   "typedef", "using"};
+  const std::string outside = outside_parentheses(head);
+  return outside.find('(') != std::string::npos && outside.find('=') == std::string::npos &&
+         std::ranges::find(kOthers, first_word(head)) == kOthers.end();
+}
+
+bool is_transparent(std::string_view head) {
+  const std::string first = first_word(head);
+  if (first == "namespace" || first == "inline") {
+    return head.find("namespace") != std::string_view::npos;
+  }
+  return first == "extern" && head.find('(') == std::string_view::npos &&
+         trimmed(head).ends_with('"');
+}
+
+}  // namespace
+
+Words words_of(std::string_view text) {
+  Words words;
+  while (!text.empty()) {
+    const std::string_view word = take_identifier(text);
+    if (word.empty()) {
+      text.remove_prefix(1);
+    } else {
+      words.emplace(word);
+    }
+  }
+  return words;
+}
+
+MaskedSource masked(std::string_view source) { return Masking(source).masked(); }
+
+namespace {
+
+/// Reads the pieces of a text one after another.
+class Pieces {
+ public:
+  explicit Pieces(std::string_view code) : code_(code) {}
+
+  /// Empty if braces do not match.
+  std::vector<Piece> read() {
+    for (std::size_t at = 0; at < code_.size(); ++at) {
+      const char c = code_[at];
+      if (c == ';') end_piece(at + 1);
+      if (c == '}') {
+        if (scopes_.empty()) return {};
+        scopes_.pop_back();
+        begin_ = at + 1;
+      }
+      if (c != '{') continue;
+      const std::string_view head = code_.substr(begin_, at - begin_);
+      if (is_transparent(head)) {
+        scopes_.emplace_back(trimmed(head));
+        begin_ = at + 1;
+        continue;
+      }
+      if (now_.name.empty()) {
+        now_.name = name_in(head);
+        now_.is_function = is_function_head(head);
+      }
+      at = end_of_braces(at);
+      if (at == code_.size()) return {};
+      if (now_.is_function) end_piece(at + 1);
+    }
+    return scopes_.empty() ? std::move(pieces_) : std::vector<Piece>{};
+  }
+
+ private:
+  std::size_t end_of_braces(std::size_t at) const {
+    for (int open = 0; at < code_.size(); ++at) {
+      if (code_[at] == '{') ++open;
+      if (code_[at] == '}' && --open == 0) break;
+    }
+    return at;
+  }
+
+  void end_piece(std::size_t end) {
+    const std::string_view text = code_.substr(begin_, end - begin_);
+    now_.begin = begin_;
+    now_.end = end;
+    if (now_.name.empty()) now_.name = name_in(text);
+    now_.words = words_of(text);
+    now_.is_c = is_c(text);
+    for (std::string_view scope : scopes_) {
+      if (is_c(scope)) {
+        now_.is_c = true;
+        continue;
+      }
+      scope = trimmed(scope.substr(scope.find("namespace") + 9));
+      if (!scope.empty()) now_.scope += std::string(scope) + "::";
+    }
+    pieces_.push_back(std::move(now_));
+    now_ = {};
+    begin_ = end;
+  }
+
+  static bool is_c(std::string_view head) {
+    if (first_word(head) != "extern") return false;
+    return trimmed(trimmed(head).substr(6)).starts_with('"');
+  }
+
+  std::string_view code_;
+  std::size_t begin_ = 0;
+  Piece now_;
+  std::vector<std::string> scopes_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+std::vector<Piece> pieces_of(std::string_view code) { return Pieces(code).read(); }
+
+void blank_out(std::string& source, const MaskedSource& masked, std::size_t begin,
+               std::size_t end) {
+  for (std::size_t at = begin; at < end; ++at) {
+    const bool is_directive = masked.directives[at] != ' ' && masked.directives[at] != '\n';
+    if (!is_directive && source[at] != '\n') source[at] = ' ';
+  }
+}
+
+std::size_t line_of(const MaskedSource& masked, const Piece& piece) {
+  const std::size_t first = masked.code.find_first_not_of(" \n", piece.begin);
+  const auto end = masked.code.begin() + static_cast<std::ptrdiff_t>(std::min(first, piece.end));
+  return static_cast<std::size_t>(std::count(masked.code.begin(), end, '\n')) + 1;
+}
+
+}  // namespace autotune

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The declarations of a C++ source, found without a parser.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autotune {
+
+using Words = std::set<std::string, std::less<>>;
+
+Words words_of(std::string_view text);
+
+/// The source with blanks for comments and for what is in quotes. Positions are the source's own.
+struct MaskedSource {
+  std::string code;        // without directives
+  std::string directives;  // nothing else
+};
+
+MaskedSource masked(std::string_view source);
+
+/// A declaration outside of all others, or in a namespace or `extern "C"`.
+struct Piece {
+  std::size_t begin = 0, end = 0;
+  bool is_function = false;
+  std::string name;   // of a function or class; empty for others
+  std::string scope;  // the namespaces around it: `a::b::`
+  bool is_c = false;  // `extern "C"`
+  Words words;
+};
+
+/// Of a MaskedSource's code. Empty if braces do not match.
+std::vector<Piece> pieces_of(std::string_view code);
+
+/// Replaces what stands at these places by blanks, but not ends of lines and directives.
+void blank_out(std::string& source, const MaskedSource& masked, std::size_t begin, std::size_t end);
+
+/// The number of the line with the first character of the piece that is no blank.
+std::size_t line_of(const MaskedSource& masked, const Piece& piece);
+
+}  // namespace autotune
