@@ -37,6 +37,32 @@ TEST(Request, WhatIsNoNamedValueIsRefusedWithItsOptionAndAnExample) {
   EXPECT_THAT(refusal_of({"pad=1", "pad=2"}), HasSubstr("--set: pad is given twice"));
 }
 
+TEST(Request, AFixedSizeMayBeLeftOut) {
+  Target target;
+  target.name = "f";
+  target.sizes = {"N", "M", "batch"};
+  target.size_rules = {{.fixed = 25000}, {.multiple = 300}, {.if_absent = 1}};
+  const auto texts = [&](std::string_view text) {
+    std::vector<std::string> problems;
+    for (const NamedValues& each : sizes_in(text, target, "--sizes")) {
+      problems.push_back(to_text(each));
+    }
+    return problems;
+  };
+  using testing::ElementsAre;
+  EXPECT_EQ(example_sizes(target), "25000x600");
+  EXPECT_THAT(texts("25000x600"), ElementsAre("N=25000 M=600 batch=1"));
+  EXPECT_THAT(texts("300,600"), ElementsAre("N=25000 M=300 batch=1", "N=25000 M=600 batch=1"));
+  EXPECT_THAT(texts("600x2"), ElementsAre("N=25000 M=600 batch=2"));
+  EXPECT_THAT(texts("M=600"), ElementsAre("N=25000 M=600 batch=1"));
+  EXPECT_THAT(texts("N=25000,M=600,batch=3"), ElementsAre("N=25000 M=600 batch=3"));
+  EXPECT_TRUE(needs_sizes(target));
+  target.size_rules = {{.fixed = 2}, {.fixed = 3}, {.fixed = 4}};
+  EXPECT_FALSE(needs_sizes(target));
+  EXPECT_EQ(example_sizes(target), "2x3x4");
+  EXPECT_THAT(texts("M=3"), ElementsAre("N=2 M=3 batch=4"));
+}
+
 TEST(Request, ADatabaseMayBeNewButItsFolderMayNot) {
   const Sandbox sandbox;
   const auto path_of = [&](const std::filesystem::path& file) {

@@ -27,9 +27,12 @@ namespace {
 
 constexpr int kMostConfigurations = 1000;
 
-/// Without --sizes, every size without a default is 512.
+std::string checked_sizes(const Arguments& arguments, const Target& target) {
+  return arguments.find("sizes").value_or(example_sizes(target));
+}
+
 Problem problem_to_check(const Arguments& arguments, const Target& target) {
-  const std::vector<NamedValues> sizes = sizes_in(arguments.find("sizes").value_or("512"), target);
+  const std::vector<NamedValues> sizes = sizes_in(checked_sizes(arguments, target), target);
   if (sizes.size() > 1) throw UsageError("check takes one problem: give --sizes one item");
   return problem_of(target, sizes[0], settings_of(arguments));
 }
@@ -120,7 +123,7 @@ int run_check(const Arguments& arguments) {
   if (!check.passed()) throw TargetError(edge_complaint(target, *check.edge));
   if (arguments.has("json")) return kDone;
   std::cout << format("tune it   autotune --target {} --sizes {}\n", arguments.positional()[0],
-                      arguments.find("sizes").value_or("512"));
+                      checked_sizes(arguments, target));
   return kDone;
 }
 
@@ -143,7 +146,7 @@ const Verb kCheck{
         "if the default configuration is wrong on the edge problem. [manifest.md](manifest.md) "
         "documents the format.",
     .options =
-        {{"sizes", "S", "The sizes of one problem", "512"},
+        {{"sizes", "S", "The sizes of one problem; 512 each, where the target offers it"},
          kDeviceOption,
          kPluginOption,
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},

@@ -6,6 +6,7 @@
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
 
@@ -34,14 +35,83 @@ NamedValues fixed_of(const Arguments& arguments) {
   return named_values_in(arguments.all("fix"), "--fix: ", "BLOCK=256");
 }
 
+namespace {
+
+bool is_fixed(const Target& target, std::size_t i) {
+  return !target.size_rules.empty() && target.size_rules[i].fixed;
+}
+
+/// Whether an item such as `25000x40` has all sizes, fixed ones too.
+bool has_fixed(std::string_view item, const Target& target) {
+  const std::vector<std::string_view> parts = split(item, 'x');
+  if (parts.size() == 1 || parts.size() == target.sizes.size()) return parts.size() > 1;
+  for (std::size_t i = 0; i < std::min(parts.size(), target.sizes.size()); ++i) {
+    if (!is_fixed(target, i)) continue;
+    if (trimmed(parts[i]) == std::to_string(*target.size_rules[i].fixed)) return true;
+  }
+  return false;
+}
+
+/// The sizes that a text gives: those that are not fixed, and the fixed ones that it has, too.
+std::vector<std::string> given_sizes(std::string_view text, const Target& target) {
+  const std::vector<std::string_view> items = split(text, ',');
+  const bool has_all =
+      std::ranges::any_of(items, [&](std::string_view item) { return has_fixed(item, target); });
+  const auto is_named = [&](const std::string& size) {
+    return std::ranges::any_of(items, [&](std::string_view item) {
+      return trimmed(item.substr(0, item.find('='))) == size;
+    });
+  };
+  std::vector<std::string> given;
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    if (has_all || !is_fixed(target, i) || is_named(target.sizes[i])) {
+      given.push_back(target.sizes[i]);
+    }
+  }
+  return given.empty() ? target.sizes : given;
+}
+
+/// The value of a size that is left out.
+Value left_out_size(const Target& target, std::size_t i) {
+  const SizeRule& rule = target.size_rules[i];
+  return Value(rule.fixed ? *rule.fixed : *rule.if_absent);
+}
+
+}  // namespace
+
+bool needs_sizes(const Target& target) {
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    if (!is_fixed(target, i)) return true;
+  }
+  return false;
+}
+
+std::string example_sizes(const Target& target) {
+  std::string text;
+  bool are_equal = true;
+  for (std::size_t i = 0; i < needed_sizes(target); ++i) {
+    std::int64_t size = 512;
+    if (!target.size_rules.empty()) {
+      const SizeRule& rule = target.size_rules[i];
+      const std::int64_t least = std::max<std::int64_t>(size, rule.least);
+      size = rule.fixed.value_or((least + rule.multiple - 1) / rule.multiple * rule.multiple);
+    }
+    are_equal = are_equal && size == 512;
+    text += format("{}{}", text.empty() ? "" : "x", size);
+  }
+  return are_equal ? "512" : text;
+}
+
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
                                   std::string_view option) {
+  const std::vector<std::string> names = given_sizes(text, target);
+  const std::size_t left_out = target.sizes.size() - needed_sizes(target);
   std::vector<NamedValues> all;
-  for (const NamedValues& given : parse_sizes(text, target.sizes, option, needed_sizes(target))) {
+  for (const NamedValues& given : parse_sizes(text, names, option, names.size() - left_out)) {
     NamedValues sizes;
     for (std::size_t i = 0; i < target.sizes.size(); ++i) {
       const Value* const size = find_value(given, target.sizes[i]);
-      sizes.push_back({target.sizes[i], size ? *size : Value(*target.size_rules[i].if_absent)});
+      sizes.push_back({target.sizes[i], size ? *size : left_out_size(target, i)});
     }
     if (std::ranges::find(all, sizes) == all.end()) all.push_back(std::move(sizes));
   }
@@ -50,7 +120,8 @@ std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
 
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target) {
   std::vector<Problem> problems;
-  for (const NamedValues& sizes : sizes_in(arguments.text("sizes"), target)) {
+  const std::string text = arguments.find("sizes").value_or(example_sizes(target));
+  for (const NamedValues& sizes : sizes_in(text, target)) {
     problems.push_back(problem_of(target, sizes, settings_of(arguments)));
   }
   return problems;

@@ -21,7 +21,14 @@ NamedValues settings_of(const Arguments& arguments);
 /// The parameters of `--fix NAME=VALUE`. Throws UsageError.
 NamedValues fixed_of(const Arguments& arguments);
 
-/// The sizes of each problem, with the default of those that are left out. Throws UsageError.
+/// Whether any size of the target has more than one value.
+bool needs_sizes(const Target& target);
+
+/// Sizes that the target offers, as text: 512 for each, or the nearest larger one.
+std::string example_sizes(const Target& target);
+
+/// The sizes of each problem, with the default of those that are left out. A fixed size may always
+/// be left out. Throws UsageError.
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
                                   std::string_view option = "--sizes");
 

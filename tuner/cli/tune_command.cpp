@@ -26,7 +26,7 @@ std::string target_name_of(const Arguments& arguments) {
 void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
   const auto file = arguments.find("workload");
   if (!file) {
-    if (!arguments.has("sizes")) {
+    if (!arguments.has("sizes") && needs_sizes(target)) {
       throw UsageError("tune needs --sizes, or --workload FILE; see autotune tune --help");
     }
     request.problems = problems_of(arguments, target);
