@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/environment.hpp"
@@ -31,9 +33,15 @@ fs::path base_folder() {
   return chosen.empty() ? "/tmp" : chosen;
 }
 
+/// Again while it is there: another thread may be removing it too, or a process that ends may still
+/// write into it.
 void remove_tree(const fs::path& folder) {
   std::error_code failed;
-  fs::remove_all(folder, failed);
+  for (int tries = 0; tries < 100; ++tries) {
+    fs::remove_all(folder, failed);
+    if (!fs::exists(folder, failed)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 /// A descriptor that holds the folder's lock. -1 if another process is removing the folder, which
