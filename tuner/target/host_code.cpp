@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
+#include <functional>
 
-#include "tuner/target/source_pieces.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
@@ -29,10 +30,34 @@ bool is_of_host_library(std::string_view word) {
 
 /// Names of C's and C++'s host libraries.
 const Words& host_words() {
-  static const Words words = {"atof",   "atoi",         "cerr",    "cout",   "endl",   "exit",
-                              "fclose", "fopen",        "fprintf", "fread",  "fscanf", "fwrite",
-                              "getenv", "gettimeofday", "rand",    "scanf",  "srand",  "sscanf",
-                              "stderr", "stdout",       "strcmp",  "strtol", "usleep"};
+  static const Words words = {"EXIT_FAILURE",
+                              "EXIT_SUCCESS",
+                              "StopWatchInterface",
+                              "checkCudaErrors",
+                              "findCudaDevice",
+                              "atof",
+                              "atoi",
+                              "cerr",
+                              "cout",
+                              "endl",
+                              "exit",
+                              "fclose",
+                              "fopen",
+                              "fprintf",
+                              "fread",
+                              "fscanf",
+                              "fwrite",
+                              "getenv",
+                              "gettimeofday",
+                              "rand",
+                              "scanf",
+                              "srand",
+                              "sscanf",
+                              "stderr",
+                              "stdout",
+                              "strcmp",
+                              "strtol",
+                              "usleep"};
   return words;
 }
 
@@ -64,38 +89,106 @@ bool meets(const Words& some, const Words& others) {
   return std::ranges::any_of(some, [&](const std::string& word) { return others.contains(word); });
 }
 
-}  // namespace
+class HostCode {
+ public:
+  explicit HostCode(std::string_view source)
+      : source_(source),
+        parts_(masked(source)),
+        pieces_(pieces_of(parts_.code)),
+        spaces_(spaces_in(parts_.directives)) {}
 
-DeviceCode without_host_code(std::string_view source) {
-  const MaskedSource parts = masked(source);
-  std::vector<Piece> pieces = pieces_of(parts.code);
-  const Words spaces = spaces_in(parts.directives);
-  Words names = host_words();
-  for (const Piece& piece : pieces) names.erase(piece.name);  // the source's own
-  const auto is_host = [&](const Piece& piece) {
-    if (meets(piece.words, spaces)) return false;
-    if (piece.is_function && piece.name == "main") return true;
-    const std::string_view text =
-        std::string_view(parts.code).substr(piece.begin, piece.end - piece.begin);
-    const auto is_there = [&](std::string_view word) { return text.find(word) != text.npos; };
-    return is_there("<<<") || meets(piece.words, names) ||
-           std::ranges::any_of(kHostNames, is_there) ||
-           std::ranges::any_of(piece.words, is_of_host_library);
-  };
-  DeviceCode result{std::string(source)};
-  for (bool again = true; again;) {
-    again = false;
-    for (Piece& piece : pieces) {
-      if (piece.begin == piece.end || !is_host(piece)) continue;
-      again = true;
-      blank_out(result.text, parts, piece.begin, piece.end);
-      if (piece.is_function) result.left_out.push_back({piece.name, line_of(parts, piece)});
-      if (!piece.name.empty()) names.insert(piece.name);
-      piece.end = piece.begin;
+  DeviceCode without(const Words& named_elsewhere) {
+    DeviceCode result{std::string(source_)};
+    find_host_libraries();
+    if (std::ranges::none_of(on_host_, std::identity())) return result;
+    find_unused(named_elsewhere);
+    find_variables();
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (!on_host_[i]) continue;
+      const Piece& piece = pieces_[i];
+      blank_out(result.text, parts_, piece.begin, piece.end);
+      const bool has_body = text_of(piece).ends_with('}');
+      if (has_body && piece.kind == Piece::Kind::function)
+        result.left_out.push_back({piece.name, line_of(parts_, piece)});
+    }
+    return result;
+  }
+
+ private:
+  bool is_for_gpu(const Piece& piece) const { return meets(piece.words, spaces_); }
+  std::string_view text_of(const Piece& piece) const {
+    return std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin);
+  }
+
+  /// What is main() or names something of the host.
+  void find_host_libraries() {
+    Words words = host_words();
+    for (const Piece& piece : pieces_) words.erase(piece.name);  // the source's own
+    for (const Piece& piece : pieces_) {
+      const auto is_there = [&](std::string_view word) {
+        return text_of(piece).find(word) != std::string_view::npos;
+      };
+      on_host_.push_back(!is_for_gpu(piece) &&
+                         ((piece.kind == Piece::Kind::function && piece.name == "main") ||
+                          is_there("<<<") || meets(piece.words, words) ||
+                          std::ranges::any_of(kHostNames, is_there) ||
+                          std::ranges::any_of(piece.words, is_of_host_library)));
     }
   }
-  std::ranges::sort(result.left_out, {}, &LeftOut::line);
-  return result;
+
+  /// Functions and classes whose name nothing has that a kernel uses.
+  void find_unused(const Words& named_elsewhere) {
+    Words used = words_of(parts_.directives);
+    used.insert(named_elsewhere.begin(), named_elsewhere.end());
+    std::vector<bool> is_used;
+    for (const Piece& piece : pieces_) {
+      const bool has_name = piece.kind != Piece::Kind::other && !piece.name.empty() &&
+                            !piece.words.contains("operator");
+      is_used.push_back(is_for_gpu(piece) || !has_name);
+    }
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        if (on_host_[i] || (!is_used[i] && !used.contains(pieces_[i].name))) continue;
+        is_used[i] = true;
+        const std::size_t before = used.size();
+        used.insert(pieces_[i].words.begin(), pieces_[i].words.end());
+        again = again || used.size() > before;
+      }
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i) on_host_[i] = on_host_[i] || !is_used[i];
+  }
+
+  /// Variables of classes that are left out.
+  void find_variables() {
+    Words types;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (on_host_[i] && pieces_[i].kind == Piece::Kind::type) types.insert(pieces_[i].name);
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      const bool is_of_host = !is_for_gpu(pieces_[i]) && meets(pieces_[i].words, types);
+      if (pieces_[i].kind == Piece::Kind::other && is_of_host) on_host_[i] = true;
+    }
+  }
+
+  std::string_view source_;
+  MaskedSource parts_;
+  std::vector<Piece> pieces_;
+  Words spaces_;
+  std::vector<bool> on_host_;
+};
+
+}  // namespace
+
+DeviceCode without_host_code(std::string_view source, const Words& named_elsewhere) {
+  return HostCode(source).without(named_elsewhere);
+}
+
+void add_device_words(std::string_view source, Words& words) {
+  const MaskedSource parts = masked(source);
+  const Words own = words_of(parts.code);
+  if (own.contains("__device__") || own.contains("__global__"))
+    words.insert(own.begin(), own.end());
 }
 
 }  // namespace autotune

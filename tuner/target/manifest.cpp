@@ -65,7 +65,11 @@ void add_folder(Target& target, const fs::path& folder) {
 
 /// The text of a source, without its host code.
 std::string device_code(const fs::path& file, const Node& source, Target& target) {
-  DeviceCode code = without_host_code(text_of(file, source));
+  const std::string text = text_of(file, source);
+  Words named;
+  const std::vector<fs::path> folders = {file.parent_path()};
+  for (const IncludedFile& each : included(text, folders).files) add_device_words(each.text, named);
+  DeviceCode code = without_host_code(text, named);
   for (const LeftOut& each : code.left_out) {
     target.host_code.push_back(
         format("{} ({}:{})", each.name, file.filename().string(), each.line));

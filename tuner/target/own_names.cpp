@@ -113,7 +113,7 @@ class OwnValues {
   std::string without_constants(std::string text) {
     const MaskedSource parts = masked(text);
     for (const Piece& piece : pieces_of(parts.code)) {
-      if (piece.is_function) continue;
+      if (piece.kind == Piece::Kind::function) continue;
       const std::string name =
           constant_in(std::string_view(parts.code).substr(piece.begin, piece.end - piece.begin));
       if (!names_.contains(name)) continue;

@@ -98,26 +98,47 @@ std::string outside_parentheses(std::string_view head) {
   return outside;
 }
 
+std::string_view without_template(std::string_view head) {
+  head = trimmed(head);
+  while (first_word(head) == "template") {
+    head = trimmed(head.substr(8));
+    if (!head.starts_with('<')) break;
+    int open = 0;
+    std::size_t at = 0;
+    for (; at < head.size(); ++at) {
+      if (head[at] == '<' || head[at] == '(') ++open;
+      if ((head[at] == '>' || head[at] == ')') && --open == 0) break;
+    }
+    head = trimmed(head.substr(std::min(at + 1, head.size())));
+  }
+  return head;
+}
+
 /// Of a function: what stands before its first parenthesis. Of a class: what stands behind `class`.
 std::string name_in(std::string_view head) {
+  head = without_template(head);
   const std::string first = first_word(head);
   if (first == "struct" || first == "class" || first == "union") {
-    head = trimmed(trimmed(head).substr(first.size()));
+    head = trimmed(head.substr(first.size()));
     return std::string(take_identifier(head));
   }
   const std::string outside = outside_parentheses(head);
-  const std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
+  std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
+  if (before.ends_with("<>")) before = trimmed(before.substr(0, before.size() - 2));
   std::size_t from = before.size();
   while (from > 0 && is_in_identifier(before[from - 1])) --from;
   return std::string(before.substr(from));
 }
 
-bool is_function_head(std::string_view head) {
-  static constexpr std::array<std::string_view, 6> kOthers = {"struct", "class",   "union",
-                                                              "enum",   "typedef", "using"};
-  const std::string outside = outside_parentheses(head);
-  return outside.find('(') != std::string::npos && outside.find('=') == std::string::npos &&
-         std::ranges::find(kOthers, first_word(head)) == kOthers.end();
+Piece::Kind kind_of(std::string_view head) {
+  const std::string outside = outside_parentheses(without_template(head));
+  const std::string first = first_word(outside);
+  if (first == "struct" || first == "class" || first == "union") return Piece::Kind::type;
+  if (first == "enum" || first == "typedef" || first == "using") return Piece::Kind::other;
+  const bool is_function =
+      outside.find('(') != std::string::npos &&
+      (outside.find('=') == std::string::npos || outside.find("operator") != std::string::npos);
+  return is_function ? Piece::Kind::function : Piece::Kind::other;
 }
 
 bool is_transparent(std::string_view head) {
@@ -172,11 +193,11 @@ class Pieces {
       }
       if (now_.name.empty()) {
         now_.name = name_in(head);
-        now_.is_function = is_function_head(head);
+        now_.kind = kind_of(head);
       }
       at = end_of_braces(at);
       if (at == code_.size()) return {};
-      if (now_.is_function) end_piece(at + 1);
+      if (now_.kind == Piece::Kind::function) end_piece(at + 1);
     }
     return scopes_.empty() ? std::move(pieces_) : std::vector<Piece>{};
   }
@@ -194,7 +215,10 @@ class Pieces {
     const std::string_view text = code_.substr(begin_, end - begin_);
     now_.begin = begin_;
     now_.end = end;
-    if (now_.name.empty()) now_.name = name_in(text);
+    if (now_.name.empty()) {
+      now_.name = name_in(text);
+      now_.kind = kind_of(text);
+    }
     now_.words = words_of(text);
     now_.is_c = is_c(text);
     for (std::string_view scope : scopes_) {

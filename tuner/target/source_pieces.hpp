@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -23,11 +24,12 @@ struct MaskedSource {
 
 MaskedSource masked(std::string_view source);
 
-/// A declaration outside of all others, or in a namespace or `extern "C"`.
+/// A declaration outside of all others, or in a namespace or `extern "C"`. Functions and classes
+/// may lack their body.
 struct Piece {
   std::size_t begin = 0, end = 0;
-  bool is_function = false;
-  std::string name;   // of a function or class; empty for others
+  enum class Kind : std::uint8_t { function, type, other } kind = Kind::other;
+  std::string name;   // of a function or a class; else empty or any word
   std::string scope;  // the namespaces around it: `a::b::`
   bool is_c = false;  // `extern "C"`
   Words words;

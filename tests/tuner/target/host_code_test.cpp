@@ -40,11 +40,13 @@ __global__ void scale(const float* x, float* y) { y[0] = twice(plus_one(x[0])); 
 }
 void fill(float* x, int n = 3) { for (int i = 0; i < n; ++i) x[i] = rand(); }
 }  // namespace detail
+int run();
 template <class T, int N = 4>
 bool launch(T* x) {
   scale<<<1, N>>>(x, x);
   return true;
 }
+bool verify(const float* x) { return plus_one(x[0]) == 3; }
 int run() { Timer timer; launch(new float[3]); return 0; }
 
 int main(int argc, char** argv)
@@ -58,7 +60,8 @@ __device__ float after;
 )";
 
 TEST(HostCode, IsLeftOutWithWhatUsesIt) {
-  EXPECT_THAT(left_out(kProgram), ElementsAre("fill:16", "launch:18", "run:23", "main:25"));
+  EXPECT_THAT(left_out(kProgram),
+              ElementsAre("fill:16", "launch:19", "verify:24", "run:25", "main:27"));
 }
 
 TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
@@ -69,9 +72,20 @@ TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
         "#ifdef SLOW", "__device__ float after;", "using namespace std;", "#define CHECK(call)"}) {
     EXPECT_THAT(text, HasSubstr(kept));
   }
-  for (const char* gone : {"<<<1", "Timer", "std::vector<float> data", "return run()", "rand()"}) {
+  for (const char* gone :
+       {"<<<1", "Timer", "std::vector<float> data", "return run()", "int run()", "rand()"}) {
     EXPECT_THAT(text, Not(HasSubstr(gone)));
   }
+}
+
+TEST(HostCode, IsNotWhatAnIncludedKernelUses) {
+  Words named;
+  add_device_words("float only_on_host(float x);", named);
+  EXPECT_THAT(named, IsEmpty());
+  add_device_words("__global__ void k(float* x) { x[0] = helper(x[1]); }", named);
+  const std::string source = "float helper(float x) { return x; }\nint main() { helper(1); }";
+  EXPECT_THAT(without_host_code(source, named).text, HasSubstr("helper(float x)"));
+  EXPECT_THAT(without_host_code(source).text, Not(HasSubstr("helper(float x)")));
 }
 
 TEST(HostCode, IsNotWhatOnlyLooksLikeIt) {
