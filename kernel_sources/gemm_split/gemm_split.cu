@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix multiplication of f32 on tensor cores: the entry points. ../gemm/problem.cuh has the
-// contract, the parameters are those of gemm_split's manifest. Only this file and
-// ../gemm/problem_configuration.cuh read their macros.
-#include "gemm/problem_configuration.cuh"
+// contract, the parameters are those of gemm_split's manifest. With BATCHED, there are several
+// products. Matrices of one operand lie one behind another; with STRIDED, at any distance. This is
+// the only file that reads the manifest's macros.
+#include "gemm/problem.cuh"
 #include "gemm/reference.cuh"
 #include "gemm/tiled.cuh"
+
+struct ProblemConfiguration {
+  static constexpr bool kATransposed = LAYOUT == LAYOUT_TN || LAYOUT == LAYOUT_TT;
+  static constexpr bool kBTransposed = LAYOUT == LAYOUT_NT || LAYOUT == LAYOUT_TT;
+  static constexpr Scale kScale = (Scale)SCALE;
+  static constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
+  static constexpr int kBatch = BATCHED && !STRIDED ? 2 : 1;  // 2: any number, one behind another
+};
+
+#if STRIDED
+#define STRIDE_ARGUMENTS \
+  , long long stride_a, long long stride_b, long long stride_c, long long stride_d
+#define PRODUCT(first, index) \
+  strided_product(first, index, stride_a, stride_b, stride_c, stride_d)
+
+__device__ __forceinline__ Problem strided_product(Problem first, int index, long long stride_a,
+                                                   long long stride_b, long long stride_c,
+                                                   long long stride_d) {
+  first.A += index * stride_a, first.B += index * stride_b, first.D += index * stride_d;
+  if (ProblemConfiguration::kScale == Scale::beta) first.C += index * stride_c;
+  return first;
+}
+#else
+#define STRIDE_ARGUMENTS
+#define PRODUCT(first, index) problem_of_batch<Configuration>(first, index)
+#endif
+#define ARGUMENTS                                                                           \
+  const float *A, const float *B, const float *C, float *D, float alpha, float beta, int M, \
+      int N, int K, int lda, int ldb, int ldc, int ldd STRIDE_ARGUMENTS
+#define PROBLEM                                                              \
+  Problem {                                                                  \
+    A, B, C, D, alpha, beta, M, N, K, lda, ldb,                              \
+        has_bias(ProblemConfiguration::kEpilogue) ? 0 : ldc, ldd             \
+  }
 
 #if KERNEL == KERNEL_CORES
 
@@ -14,8 +49,8 @@ struct Configuration : ProblemConfiguration {
   static constexpr ALayout kALayout = ALayout::padded;
 };
 
-extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_cores(GEMM_ARGUMENTS) {
-  multiply_tiled<Configuration>(problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.z));
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_cores(ARGUMENTS) {
+  multiply_tiled<Configuration>(PRODUCT(PROBLEM, blockIdx.z));
 }
 
 #elif KERNEL == KERNEL_SPLIT
@@ -38,17 +73,18 @@ __device__ __forceinline__ Planes planes_of(int* words, int* flags, int rows, in
                                             int batch) {
   const int slabs = (K + kSlab - 1) / kSlab;
   const Planes first{reinterpret_cast<char*>(words), flags, (rows + tile - 1) / tile * tile, slabs};
-  return Configuration::kBatch > 1 ? first.next(batch) : first;
+  return BATCHED ? first.next(batch) : first;
 }
 
 extern "C" __global__ void __launch_bounds__(kPackThreads)
     gemm_split_pack(const float* A, const float* B, int M, int N, int K, int lda, int ldb,
-                    int* planes_a, int* planes_b, int* flags_a, int* flags_b, int products) {
+                    int* planes_a, int* planes_b, int* flags_a, int* flags_b,
+                    int products STRIDE_ARGUMENTS) {
   // The first blocks along z split matrices of A, the last ones those of B.
   const bool splits_a = blockIdx.z < products;
   const int batch = splits_a ? blockIdx.z : blockIdx.z - products;
-  const Problem p = problem_of_batch<Configuration>(
-      {A, B, nullptr, nullptr, 0, 0, M, N, K, lda, ldb, 0, 0}, batch);
+  const Problem operands{A, B, nullptr, nullptr, 0, 0, M, N, K, lda, ldb, 0, 0};
+  const Problem p = PRODUCT(operands, batch);
   pack_planes<Configuration>({p.A, M, K, lda}, {p.B, N, K, ldb},
                              planes_of(planes_a, flags_a, M, Configuration::kBM, K, batch),
                              planes_of(planes_b, flags_b, N, Configuration::kBN, K, batch),
@@ -56,11 +92,11 @@ extern "C" __global__ void __launch_bounds__(kPackThreads)
 }
 
 extern "C" __global__ void __launch_bounds__(Configuration::kThreads, MIN_BLOCKS)
-    gemm_split(GEMM_ARGUMENTS, int* planes_a, int* planes_b, int* flags_a, int* flags_b,
+    gemm_split(ARGUMENTS, int* planes_a, int* planes_b, int* flags_a, int* flags_b,
                int raster_rows) {
   DYNAMIC_SHARED(char, shared);
   multiply_planes<Configuration>(
-      problem_of_batch<Configuration>(GEMM_PROBLEM, blockIdx.y),
+      PRODUCT(PROBLEM, blockIdx.y),
       planes_of(planes_a, flags_a, M, Configuration::kBM, K, blockIdx.y),
       planes_of(planes_b, flags_b, N, Configuration::kBN, K, blockIdx.y), raster_rows, shared);
 }
@@ -98,18 +134,24 @@ extern "C" __global__ void __launch_bounds__(kPackThreads)
 }
 
 extern "C" __global__ void __launch_bounds__(2 * ROWS + 32, MIN_BLOCKS)
-    gemm_split_streamed(GEMM_ARGUMENTS, int* planes, int* flags, float* partial, int* counters,
+    gemm_split_streamed(ARGUMENTS, int* planes, int* flags, float* partial, int* counters,
                         const __grid_constant__ TensorMap streamed) {
   DYNAMIC_SHARED(char, shared);
-  multiply_streamed<Configuration>(GEMM_PROBLEM, streamed, planes_of(planes, flags, M, N, K),
+  multiply_streamed<Configuration>(PROBLEM, streamed, planes_of(planes, flags, M, N, K),
                                    {partial, counters}, shared);
 }
 
 #endif
 
 extern "C" __global__ void gemm_reference(const float* A, const float* B, const float* C,
-                                          reference_result* result, float alpha, float beta, int M,
-                                          int N, int K, int lda, int ldb, int ldc, int ldd) {
+                                          reference_real* result, float alpha, float beta, int M,
+                                          int N, int K, int lda, int ldb, int ldc,
+                                          int ldd STRIDE_ARGUMENTS) {
   float* const D = nullptr;
-  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, result);
+#if STRIDED
+  result += blockIdx.z * stride_d;
+  multiply_for_reference<ProblemConfiguration>(PRODUCT(PROBLEM, blockIdx.z), result);
+#else
+  multiply_for_reference<ProblemConfiguration>(PROBLEM, result);
+#endif
 }

@@ -267,8 +267,8 @@ const char* reason_of(const Call& call) {
 }
 
 int supports(const char* target) {
-  for (const char* const each : {"gemm", "gemm_split", "gemm_split_batched", "gemm16", "gemm_i8",
-                                 "gemm_tf32", "gemm_batched"}) {
+  for (const char* const each :
+       {"gemm", "gemm_split", "gemm16", "gemm_i8", "gemm_tf32", "gemm_batched"}) {
     if (std::strcmp(target, each) == 0) return 1;
   }
   return 0;

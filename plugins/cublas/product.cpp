@@ -72,7 +72,7 @@ const char* Product::default_name() const {
 Product product_of(const autotune_baseline_problem_v1& problem) {
   const std::string_view text = problem.problem;
   const std::string_view target = problem.target;
-  const bool plain_batch = target == "gemm_batched", has_batch_size = target.ends_with("_batched");
+  const bool plain_batch = target == "gemm_batched";
   const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
   const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
   if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
@@ -83,7 +83,7 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.n = number(text, "N", "0");
   product.k = number(text, "K", "0");
   product.pad = number(text, "pad", "0");
-  product.batch = number(text, has_batch_size ? "BATCH" : "batch", "1");
+  product.batch = number(text, plain_batch ? "BATCH" : "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
   product.has_c = scale == "beta";
@@ -94,7 +94,9 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
   product.by_tf32 = word(text, "math", "f32") == "tf32";
   product.epilogue = epilogue_of(word(text, "epilogue", "none"));
-  if (product.has_bias()) product.bias = buffer_called(problem, "bias");
+  if (product.has_bias()) {  // in f32 in place of C
+    product.bias = buffer_called(problem, find_buffer(problem, "bias") ? "bias" : "C");
+  }
   if (product.has_c) {
     product.c = buffer_called(problem, "C");
     product.beta = buffer_called(problem, "beta");

@@ -66,25 +66,20 @@ def tuned_problems(product: Product) -> list[Problem]:
         return []
     if dtype != "f32" or os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
         return problems
-    if batch == 1:
-        problems.append(Problem("gemm_split", {"layout": layout}, sizes))
-    else:
-        problems.append(Problem("gemm_split_batched", {"layout": layout}, (batch, *sizes)))
-    return problems
+    return [*problems, Problem("gemm_split", {"layout": layout}, (*sizes, batch))]
 
 
 def launched_problem(product: Product, tuned: Problem) -> Problem:
     """What is launched with a configuration of `tuned`: the same, or a problem with the bias."""
     if not product.has_bias:
         return tuned
-    if tuned.target == "gemm16":
+    if tuned.target != "gemm":
         return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
     m, n, k = product.sizes
     lda = k if product.layout[0] == "N" else m
     ldb = n if product.layout[1] == "N" else k
     settings = {"layout": product.layout, "epilogue": "bias"}
-    target = "gemm_strided_split" if tuned.target == "gemm_split" else "gemm_strided"
-    return Problem(target, settings, (m, n, k, lda, ldb, n, n))
+    return Problem("gemm_strided", settings, (m, n, k, lda, ldb, n, n))
 
 
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:

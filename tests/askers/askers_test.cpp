@@ -19,6 +19,7 @@
 #include "tuner/answer/answer_explanation.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/verb.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
@@ -52,8 +53,9 @@ class Askers : public testing::Test {
     const Target target = find_target(name);
     db::Sample sample(store);
     sample.key.device = store.add_device(device);
-    sample.key.kernel = store.add_kernel(
-        {"", name, fingerprint.empty() ? target.fingerprint : fingerprint, "M N K"});
+    db::KernelRow kernel = kernel_row(target);
+    if (!fingerprint.empty()) kernel.fingerprint = fingerprint;
+    sample.key.kernel = store.add_kernel(kernel);
     sample.key.policy = kPolicy;
     sample.key.problem = problem_of(target, {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}},
                                     parse_named_values(settings))

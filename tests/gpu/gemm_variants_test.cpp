@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
-// gemm_split, gemm_split_batched, gemm16, gemm_i8 and gemm_tf32 are right at random shapes,
-// layouts, scalings, element types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how
-// many (60), AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that
-// crashes is named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M,
-// N and K, and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
+// gemm_split, gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
+// types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (60),
+// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
+// named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
+// and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -112,7 +112,7 @@ class GemmVariants : public Gpu {
  protected:
   static Problem random_problem(const Target& target, Random& random) {
     NamedValues settings;
-    const bool is_strided = target.name.starts_with("gemm_strided");
+    const bool is_strided = target.name == "gemm_strided";
     for (const Setting& setting : target.settings) {
       if (setting.name == "units") continue;  // fp32 leaves nothing of the families on tensor cores
       if (setting.name == "dtype" || setting.name == "batch") {
@@ -133,15 +133,14 @@ class GemmVariants : public Gpu {
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
-    if (is_strided) keep_bias_from_beta(settings);
+    if (is_strided || target.name == "gemm_split") keep_bias_from_beta(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (is_strided) add_leading_dimensions(random, sizes);
-    if (target.name == "gemm16" && between(random, 0, 2) > 0) {
+    if (!target.free_sizes.empty() && between(random, 0, 2) > 0) {
       add_distances(random, settings, sizes);
-    } else if (target.name == "gemm16") {
+    } else if (!target.free_sizes.empty()) {
       sizes.push_back({"batch", between(random, 1, 9)});
     }
-    if (target.name.ends_with("_batched")) sizes.push_back({"BATCH", between(random, 1, 9)});
     Problem problem = problem_of(target, sizes, settings);
     for (const NamedValue& each : sizes) {
       if (std::ranges::find(target.sizes, each.name) == target.sizes.end()) {
@@ -154,8 +153,9 @@ class GemmVariants : public Gpu {
   /// Of gemm four of five are of the fast family, the others of the ladder.
   static std::string random_kernel(const Target& target, Random& random) {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "single_block"};
-    if (target.name.ends_with("split")) return between(random, 0, 1) > 0 ? "split" : "streamed";
-    if (target.name == "gemm_split_batched") return between(random, 0, 3) > 0 ? "split" : "cores";
+    if (target.name == "gemm_split") {
+      return one_of<std::string>(random, {"split", "split", "streamed", "streamed", "cores"});
+    }
     if (target.name == "gemm16") return between(random, 0, 3) > 0 ? "wgmma" : "mma";
     if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
       const bool is_hopper = device().info().compute_capability == 90;
@@ -312,18 +312,6 @@ TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
   verify_variants(
       load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml"));
-}
-
-TEST_F(GemmVariants, OfTensorCoresAreRightWithLeadingDimensionsAndEpilogues) {
-  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(load_manifest(
-      source_folder() / "kernel_sources/gemm_strided_split/gemm_strided_split.target.toml"));
-}
-
-TEST_F(GemmVariants, OfTensorCoresAreRightInBatches) {
-  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(load_manifest(
-      source_folder() / "kernel_sources/gemm_split_batched/gemm_split_batched.target.toml"));
 }
 
 class GemmI8 : public GemmVariants {};

@@ -30,9 +30,8 @@ class Problems(unittest.TestCase):
         self.assertEqual(self.targets_of("bf16", "TN", sizes), ["gemm16"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16"])
         self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5),
-                         ["gemm_batched", "gemm_split_batched"])
-        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8),
-                         ["gemm", "gemm_split_batched"])
+                         ["gemm_batched", "gemm_split"])
+        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8), ["gemm", "gemm_split"])
         self.assertEqual(self.targets_of("f64", "NT", sizes, batch=8), ["gemm"])
         for dtype, layout, batch, has_bias in [("f32", "NT", 5, False), ("f32", "NN", 8, True),
                                                ("bf16", "NN", 8, True), ("f64", "NT", 1, True)]:
@@ -54,7 +53,7 @@ class Problems(unittest.TestCase):
         settings, sizes = {"layout": "NT", "epilogue": "bias"}, (64, 32, 16, 16, 16, 32, 32)
         self.assertEqual(launched_problem(biased, gemm), Problem("gemm_strided", settings, sizes))
         self.assertEqual(launched_problem(biased, split),
-                         Problem("gemm_strided_split", settings, sizes))
+                         Problem("gemm_split", settings, (64, 32, 16, 1)))
 
 
 class Fastest(unittest.TestCase):

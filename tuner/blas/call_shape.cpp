@@ -176,14 +176,13 @@ TargetProblem packed_problem_in_16_bits(const CallShape& s, std::int32_t epilogu
   return {"gemm16", settings_in_16_bits(s, epilogue), {s.n, s.m, s.k, s.batch}};
 }
 
-/// With leading dimensions and strides; what does not matter has its default.
-TargetProblem strided_problem_in_16_bits(const CallShape& s) {
+/// `problem` with leading dimensions and strides; what does not matter has its default.
+TargetProblem at_distances(const CallShape& s, TargetProblem problem) {
   const Matrices all = matrices_of(s);
   const bool reads_c = s.scale == Scale::beta;
   const auto stride = [&](const Matrix& matrix) {
     return s.batch > 1 ? matrix.stride : AUTOTUNE_DEFAULT_SIZE;
   };
-  TargetProblem problem = packed_problem_in_16_bits(s, s.epilogue);
   problem.sizes.insert(
       problem.sizes.end(),
       {all.b.leading(), all.a.leading(), reads_c ? all.c.leading() : AUTOTUNE_DEFAULT_SIZE,
@@ -230,23 +229,22 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
   } else {
     problems.push_back({"gemm", gemm_settings(s), {s.n, s.m, s.k}});
   }
-  if (s.batch == 1) {
-    problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k}});
-  } else if (is_plain(s)) {
-    problems.push_back({"gemm_split_batched", layout_and_scale(s), {s.batch, s.n, s.m, s.k}});
-  }
+  problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k, s.batch}});
   return problems;
 }
 
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
   if (!is_f32(s)) {
-    return is_dense(s) ? packed_problem_in_16_bits(s, s.epilogue) : strided_problem_in_16_bits(s);
+    const TargetProblem packed = packed_problem_in_16_bits(s, s.epilogue);
+    return is_dense(s) ? packed : at_distances(s, packed);
   }
   if (is_plain(s)) return tuned;
+  const std::string settings = format("{} epilogue={}", tuned.settings, epilogue_name(s.epilogue));
+  if (tuned.target == "gemm_split") return at_distances(s, {tuned.target, settings, tuned.sizes});
   const Matrices all = matrices_of(s);
   const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading() : s.m;
-  return {tuned.target == "gemm_split" ? "gemm_strided_split" : "gemm_strided",
-          format("{} epilogue={}", tuned.settings, epilogue_name(s.epilogue)),
+  return {"gemm_strided",
+          settings,
           {s.n, s.m, s.k, all.b.leading(), all.a.leading(), ldc, all.d.leading()}};
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -35,8 +36,9 @@ class Shipped {
     const db::Layer layer{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
     db::LookupRequest request;
     request.target = name;
-    request.size_names = "M N K";
-    request.settings = to_text({ones_.values.begin() + 3, ones_.values.end()});
+    request.size_names = kernel_row(target_).sizes;
+    const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
+    request.settings = to_text({settings, ones_.values.end()});
     request.policy = "l2=hot launch=graph context=between";
     request.device = device_row(device_);
     times_ = db::read_past_times({&layer, 1}, request);
@@ -62,7 +64,7 @@ class Shipped {
 
   static LookupAnswer answer(const Experience& experience, const db::PastProblem& problem,
                              double confidence = Experience::kConfidence) {
-    const auto sizes = std::span(problem.sizes).first(3);
+    const auto sizes = std::span(problem.sizes);
     LookupAnswer answer;
     const auto choice = experience.choose(sizes);
     if (!choice) return answer;

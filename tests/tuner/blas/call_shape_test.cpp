@@ -145,23 +145,21 @@ TEST(CallShape, TensorCoresMayServeAProductInF32) {
   shape.ldd = 8;
   ASSERT_EQ(problems_of(shape)[1], split);
   const TargetProblem launched = launched_problem_of(shape, split);
-  EXPECT_EQ(launched.target, "gemm_strided_split");
+  EXPECT_EQ(launched.target, "gemm_split");
   EXPECT_EQ(launched.settings, "layout=NN scale=none epilogue=bias");
-  EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 4, 2, 2, 8));
-  shape.batch = 2;
-  EXPECT_EQ(problems_of(shape).size(), 1U);
+  EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 1, 4, 2, -1, 8, -1, -1, -1, -1));
 }
 
-TEST(CallShape, TensorCoresMayServePackedBatchesInF32) {
+TEST(CallShape, TensorCoresMayServeBatchesInF32) {
   CallShape shape = small();
   shape.batch = 5;
   shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
   ASSERT_EQ(problems_of(shape).size(), 2U);
   const TargetProblem split = problems_of(shape)[1];
   EXPECT_EQ(problem_of(shape).target, "gemm_batched");
-  EXPECT_EQ(split.target, "gemm_split_batched");
+  EXPECT_EQ(split.target, "gemm_split");
   EXPECT_EQ(split.settings, "layout=NN scale=none");
-  EXPECT_THAT(split.sizes, ElementsAre(5, 3, 2, 4));
+  EXPECT_THAT(split.sizes, ElementsAre(3, 2, 4, 5));
   EXPECT_EQ(launched_problem_of(shape, split), split);
   shape.batch = 8;
   shape.scale = Scale::beta;
@@ -169,7 +167,9 @@ TEST(CallShape, TensorCoresMayServePackedBatchesInF32) {
   ASSERT_EQ(problems_of(shape).size(), 2U);
   EXPECT_EQ(problems_of(shape)[1].settings, "layout=NN scale=beta");
   shape.ldd = 8, shape.stride_d = 24;  // not packed
-  EXPECT_EQ(problems_of(shape).size(), 1U);
+  ASSERT_EQ(problems_of(shape).size(), 2U);
+  EXPECT_THAT(launched_problem_of(shape, problems_of(shape)[1]).sizes,
+              ElementsAre(3, 2, 4, 8, 4, 2, 2, 8, 12, 8, 6, 24));
 }
 
 TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {

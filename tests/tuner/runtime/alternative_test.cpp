@@ -30,7 +30,7 @@ class Alternative : public CApiCase {
     const Target target = find_target(name);
     db::TunedStore store(database_);
     db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", name, target.fingerprint, "M N K"});
+    sample.key.kernel = store.add_kernel(kernel_row(target));
     sample.key.problem =
         problem_of(target, {{"M", 512}, {"N", 512}, {"K", 512}}, {{"layout", "NT"}}).text();
     const std::string now = format("2026-03-01T12:0{}:00.000Z", ++decisions_);
@@ -111,7 +111,7 @@ TEST_F(Alternative, OneThatWasTunedOnAnotherGpuAnswersIfItIsFaster) {
     device.name = options_.device;
     device.multiprocessors = 114;
     sample.key.device = store.add_device(device);
-    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K"});
+    sample.key.kernel = store.add_kernel(kernel_row(target));
     sample.key.problem =
         problem_of(target, {{"M", 64}, {"N", 64}, {"K", 64}}, {{"layout", "NT"}}).text();
     store.add_decision(sample.decision(to_text(target.default_configuration), 900000));

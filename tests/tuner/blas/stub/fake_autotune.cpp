@@ -52,6 +52,7 @@ bool has(const std::string& settings, const char* word) {
 
 int64_t batch_of(const autotune_kernel& kernel) {
   if (kernel.target == "gemm_batched") return kernel.sizes[0];
+  if (kernel.target == "gemm_split") return kernel.sizes[3];
   const std::size_t at = kernel.settings.find("batch=");
   return at == std::string::npos ? 1 : std::atol(kernel.settings.c_str() + at + 6);
 }
@@ -78,6 +79,12 @@ struct Product {
     lda = a_transposed ? m : k, ldb = b_transposed ? k : n, ldc = ldd = n;
     if (kernel.target.starts_with("gemm_strided")) {
       lda = sizes[3], ldb = sizes[4], ldc = sizes[5], ldd = sizes[6];
+    }
+    const auto given = [&](std::size_t at, int64_t otherwise) {
+      return at < kernel.sizes.size() && sizes[at] != AUTOTUNE_DEFAULT_SIZE ? sizes[at] : otherwise;
+    };
+    if (kernel.target == "gemm_split") {
+      lda = given(4, lda), ldb = given(5, ldb), ldc = given(6, ldc), ldd = given(7, ldd);
     }
   }
   int64_t rows_of_a() const { return a_transposed ? k : m; }

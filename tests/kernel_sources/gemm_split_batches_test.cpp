@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_split_batched on the host device, as gemm_split_test.cpp does it.
+// Batches of gemm_split on the host device, as gemm_split_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 using Text = std::string;
 
-const Target& gemm_split_batched() {
-  static const Target target = testing::shipped("gemm_split_batched");
+const Target& gemm_split() {
+  static const Target target = testing::shipped("gemm_split");
   return target;
 }
 
@@ -20,8 +20,8 @@ struct Sizes {
 };
 
 Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
-  return problem_of(gemm_split_batched(),
-                    {{"BATCH", sizes.batch}, {"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}},
+  return problem_of(gemm_split(),
+                    {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}},
                     settings);
 }
 
@@ -34,10 +34,10 @@ NamedValues split(std::int64_t rows, std::int64_t columns, const char* a_source)
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held) {
-  testing::expect_right(gemm_split_batched(), problem, seed, held);
+  testing::expect_right(gemm_split(), problem, seed, held);
 }
 
-TEST(GemmSplitBatched, IsRightInEveryLayoutAndScale) {
+TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
   expect_right(problem({3, 61, 67, 130}), 1, split(64, 32, "shared"));
   expect_right(problem({2, 70, 50, 100}, {{"layout", Text("NT")}, {"scale", Text("beta")}}), 2,
                split(64, 48, "registers"));
@@ -47,36 +47,32 @@ TEST(GemmSplitBatched, IsRightInEveryLayoutAndScale) {
                split(64, 32, "shared"));
 }
 
-TEST(GemmSplitBatched, OneProductIsABatch) {
-  expect_right(problem({1, 33, 17, 40}), 5, split(64, 32, "shared"));
-}
-
-TEST(GemmSplitBatched, IsRightOnCudaCores) {
+TEST(GemmSplitBatches, IsRightOnCudaCores) {
   expect_right(problem({3, 33, 17, 40}, {{"layout", Text("NT")}, {"scale", Text("beta")}}), 6,
                {{"KERNEL", Text("cores")}});
 }
 
-TEST(GemmSplitBatched, SplitsOnlyAIfBIsConstant) {
+TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
   const DeviceInfo gpu = testing::small_hopper();
   const Problem three = problem({3, 128, 192, 256});
   const ParameterSpace space =
-      space_of(with_fixed(gemm_split_batched(), split(64, 32, "shared")), three, gpu);
-  const LaunchPlan plan = launch_plan(gemm_split_batched(), three, space.at(0), gpu);
+      space_of(with_fixed(gemm_split(), split(64, 32, "shared")), three, gpu);
+  const LaunchPlan plan = launch_plan(gemm_split(), three, space.at(0), gpu);
   EXPECT_EQ(plan.launches.at(0).grid.count(), 3 * 4 * 2 * 3);
   EXPECT_EQ(with_constant(plan, "B").launches.at(0).grid.count(), 2 * 4 * 3);
 }
 
-TEST(GemmSplitBatched, PlanesOfTheFirstMatrixAreWrong) {
+TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
   const auto spoil = [](std::string& text) {
     const std::string own = "first.next(batch)";
     const std::size_t at = text.find(own);
     ASSERT_NE(at, std::string::npos);
     text.replace(at, own.size(), "first.next(0)");
   };
-  EXPECT_EQ(testing::verdict_of(gemm_split_batched(), problem({2, 33, 32, 64}), 7,
-                                split(64, 32, "shared"), spoil)
-                .outcome,
-            Outcome::wrong);
+  EXPECT_EQ(
+      testing::verdict_of(gemm_split(), problem({2, 33, 32, 64}), 7, split(64, 32, "shared"), spoil)
+          .outcome,
+      Outcome::wrong);
 }
 
 }  // namespace
