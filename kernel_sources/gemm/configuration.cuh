@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration of the kernel that is compiled, a struct of constants. Only this header and
-// problem_configuration.cuh read the macros of gemm's manifest; device/element.cuh reads DTYPE.
-// Kernels take the struct as a template argument.
+// The configuration of the kernel that is compiled, a struct of constants. Only this header,
+// gemm.cu and batched.cuh read the macros of gemm's manifest; device/element.cuh reads DTYPE. Kernels
+// take the struct as a template argument.
 #pragma once
 
-#include "problem_configuration.cuh"
+#include "problem.cuh"
 #include "tiled.cuh"
 #include "tiling.cuh"
+
+struct ProblemConfiguration {
+  // LAYOUT's first letter says how A lies in memory (N: M x K, T: K x M), its second how B does
+  // (N: K x N, T: N x K).
+  static constexpr bool kATransposed = LAYOUT == LAYOUT_TN || LAYOUT == LAYOUT_TT;
+  static constexpr bool kBTransposed = LAYOUT == LAYOUT_NT || LAYOUT == LAYOUT_TT;
+  static constexpr Scale kScale = (Scale)SCALE;
+  static constexpr Epilogue kEpilogue = (Epilogue)EPILOGUE;
+  static constexpr bool kStrided = BATCHED && STRIDED;  // products at any distance
+  static constexpr int kBatch = BATCHED && !STRIDED ? 2 : 1;  // 2: any number, one behind another
+};
 
 #if KERNEL == KERNEL_NAIVE
 
@@ -69,7 +80,7 @@ struct FastConfiguration : ProblemConfiguration {
   static constexpr bool kEdgeM = EDGE_M, kEdgeN = EDGE_N, kEdgeK = EDGE_K;
   static constexpr bool kEdgeHelp = EDGE_HELP;
 
-#if STATIC_SIZES && !STRIDED  // else they come as constants, with the arguments
+#if STATIC_SIZES && !STRIDED  // else they come as constants, in place of arguments
   static constexpr bool kStaticSizes = true;
   static constexpr int kM = SIZE_M, kN = SIZE_N, kK = SIZE_K;
   static constexpr int kRowPad = PAD;  // elements between the end of a row and the next

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A first kernel that packs operands: copies of them that lie along m or n, in rows of whole tiles
-// with zeros past the edge. A becomes K x round_up(M, kBM), B becomes K x round_up(N, kBN).
+// with zeros past the edge. A becomes K x round_up(M, kBM), B becomes K x round_up(N, kBN). Matrices
+// of one operand lie one behind another, or with kStrided at the given distances.
 // Grid (rows / 64, K / 64, kBatch * operands packed) rounded up; block 256.
 #pragma once
 
@@ -57,18 +58,22 @@ __device__ __forceinline__ void pack_square(real (&square)[kPackSide][kPackSide 
 template <class Config>
 __device__ __forceinline__ void pack_operands(const real* A, const real* B, real* packed_a,
                                               real* packed_b, int M, int N, int K, int lda,
-                                              int ldb) {
+                                              int ldb, long long stride_a, long long stride_b) {
   __shared__ real square[kPackSide][kPackSide + 1];
   follow_kernel_ahead();
   const int batch = blockIdx.z / (Config::kAPacked + Config::kBPacked);
   if (Config::kAPacked && (!Config::kBPacked || blockIdx.z % 2 == 0)) {
     const int row = (M + Config::kBM - 1) / Config::kBM * Config::kBM;
-    const real* const from = A + (long long)batch * (Config::kATransposed ? K : M) * lda;
+    const real* const from = A + (Config::kStrided
+                                      ? batch * stride_a
+                                      : (long long)batch * (Config::kATransposed ? K : M) * lda);
     pack_square<Config::kVectorA>(square, {from, M, K, lda, !Config::kATransposed},
                                   packed_a + (long long)batch * K * row, row);
   } else {
     const int row = (N + Config::kBN - 1) / Config::kBN * Config::kBN;
-    const real* const from = B + (long long)batch * (Config::kBTransposed ? N : K) * ldb;
+    const real* const from = B + (Config::kStrided
+                                      ? batch * stride_b
+                                      : (long long)batch * (Config::kBTransposed ? N : K) * ldb);
     pack_square<Config::kVectorB>(square, {from, N, K, ldb, Config::kBTransposed},
                                   packed_b + (long long)batch * K * row, row);
   }

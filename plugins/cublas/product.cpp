@@ -71,8 +71,6 @@ const char* Product::default_name() const {
 
 Product product_of(const autotune_baseline_problem_v1& problem) {
   const std::string_view text = problem.problem;
-  const std::string_view target = problem.target;
-  const bool plain_batch = target == "gemm_batched";
   const std::string layout = word(text, "layout", "NN"), scale = word(text, "scale", "none");
   const auto is_layout = [](char letter) { return letter == 'N' || letter == 'T'; };
   if (layout.size() != 2 || !is_layout(layout[0]) || !is_layout(layout[1])) {
@@ -83,13 +81,13 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.n = number(text, "N", "0");
   product.k = number(text, "K", "0");
   product.pad = number(text, "pad", "0");
-  product.batch = number(text, plain_batch ? "BATCH" : "batch", "1");
+  product.batch = number(text, "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
   product.has_c = scale == "beta";
-  product.a = buffer_called(problem, plain_batch ? "a" : "A");
-  product.b = buffer_called(problem, plain_batch ? "b" : "B");
-  product.d = buffer_called(problem, plain_batch ? "c" : "D");
+  product.a = buffer_called(problem, "A");
+  product.b = buffer_called(problem, "B");
+  product.d = buffer_called(problem, "D");
   product.type = type_of(problem.buffers[product.a].type);
   product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
   product.by_tf32 = word(text, "math", "f32") == "tf32";

@@ -14,8 +14,6 @@ from ._target import Answer, Setting, Target, values_of
 # Of an ordinal, a target and settings; None if there is no such target.
 Open = Callable[[int, str, Mapping[str, Setting]], Optional[Target]]
 
-BATCHES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256)  # of the target gemm
-
 
 class Product(NamedTuple):
     """D[M,N] = op(A) op(B), and perhaps a bias[N] added to each row, `batch` times."""
@@ -58,12 +56,7 @@ def tuned_problems(product: Product) -> list[Problem]:
         return [Problem("gemm16", settings, (*sizes, batch))]
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
         return []
-    if batch > 1 and layout == "NN" and dtype == "f32":
-        problems = [Problem("gemm_batched", {"dtype": dtype}, (batch, *sizes))]
-    elif batch in BATCHES:
-        problems = [Problem("gemm", {"dtype": dtype, "layout": layout, "batch": batch}, sizes)]
-    else:
-        return []
+    problems = [Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))]
     if dtype != "f32" or os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
         return problems
     return [*problems, Problem("gemm_split", {"layout": layout}, (*sizes, batch))]
@@ -73,13 +66,7 @@ def launched_problem(product: Product, tuned: Problem) -> Problem:
     """What is launched with a configuration of `tuned`: the same, or a problem with the bias."""
     if not product.has_bias:
         return tuned
-    if tuned.target != "gemm":
-        return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
-    m, n, k = product.sizes
-    lda = k if product.layout[0] == "N" else m
-    ldb = n if product.layout[1] == "N" else k
-    settings = {"layout": product.layout, "epilogue": "bias"}
-    return Problem("gemm_strided", settings, (m, n, k, lda, ldb, n, n))
+    return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
 
 
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
@@ -118,9 +105,7 @@ def _fastest(product: Product, open_target: Open) -> Optional[tuple[Problem, Ans
 
 
 def _operand(buffer: str, has_bias: bool) -> str:
-    """gemm_batched calls its buffers a, b, c. gemm_strided has its bias in the place of C. What is
-    not read gets the address of D."""
-    known = {"A": "A", "B": "B", "a": "A", "b": "B", "D": "D", "c": "D"}
+    """In f32, the bias is in the place of C. What is not read gets the address of D."""
     if buffer in ("C", "bias"):
         return "bias" if has_bias else "D"
-    return known[buffer]
+    return buffer

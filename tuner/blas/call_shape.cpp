@@ -39,9 +39,6 @@ constexpr std::array<std::string_view, 9> kFunctionNames{
 
 constexpr std::int64_t kLargestSize = 2147483647;
 
-/// The batch sizes of the target gemm.
-constexpr std::array<std::int64_t, 10> kBatches{1, 2, 3, 4, 8, 16, 32, 64, 128, 256};
-
 struct Matrix {
   std::int64_t rows, columns, given_leading, stride;
 
@@ -146,25 +143,11 @@ bool has_known_epilogue(const CallShape& s) {
   return !epilogue_name(s.epilogue).empty() && (!has_bias(s) || s.scale != Scale::beta);
 }
 
-bool is_plain(const CallShape& s) { return is_packed(s) && s.epilogue == kNoEpilogue; }
-
-/// Whether gemm_batched, which has plain products only, has it.
-bool is_plain_batch(const CallShape& s) {
-  return s.batch > 1 && s.scale == Scale::none && s.op_a == kNotTransposed &&
-         s.op_b == kNotTransposed && is_plain(s);
-}
-
 char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' : 'T'; }
 
 /// Of the row-major problem.
 std::string layout_and_scale(const CallShape& s) {
   return format("layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
-}
-
-std::string gemm_settings(const CallShape& s) {
-  std::string settings = "dtype=f32 " + layout_and_scale(s);
-  if (s.batch > 1) settings += format(" batch={}", s.batch);
-  return settings;
 }
 
 std::string settings_in_16_bits(const CallShape& s, std::int32_t epilogue) {
@@ -209,11 +192,7 @@ Outcome contract_of(const CallShape& s) noexcept {
   }
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
   if (!has_valid_leading_dimensions(s)) return Outcome::leading_dimension;
-  if (is_16_bit(s) && s.batch > 1 && !is_strided_batch(s)) return Outcome::batch;
-  if (is_f32(s) && !is_usual_batch(s)) return Outcome::batch;
-  if (is_f32(s) && !is_plain_batch(s) && !std::ranges::binary_search(kBatches, s.batch)) {
-    return Outcome::batch;
-  }
+  if (s.batch > 1 && !is_strided_batch(s)) return Outcome::batch;
   return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
 }
 
@@ -223,29 +202,19 @@ bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
 
 std::vector<TargetProblem> problems_of(const CallShape& s) {
   if (!is_f32(s)) return {packed_problem_in_16_bits(s, kNoEpilogue)};
-  std::vector<TargetProblem> problems;
-  if (is_plain_batch(s)) {
-    problems.push_back({"gemm_batched", "dtype=f32", {s.batch, s.n, s.m, s.k}});
-  } else {
-    problems.push_back({"gemm", gemm_settings(s), {s.n, s.m, s.k}});
-  }
-  problems.push_back({"gemm_split", layout_and_scale(s), {s.n, s.m, s.k, s.batch}});
-  return problems;
+  const std::string settings = layout_and_scale(s);
+  return {{"gemm", "dtype=f32 " + settings, {s.n, s.m, s.k, s.batch}},
+          {"gemm_split", settings, {s.n, s.m, s.k, s.batch}}};
 }
 
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
+  TargetProblem packed = tuned;
   if (!is_f32(s)) {
-    const TargetProblem packed = packed_problem_in_16_bits(s, s.epilogue);
-    return is_dense(s) ? packed : at_distances(s, packed);
+    packed = packed_problem_in_16_bits(s, s.epilogue);
+  } else if (s.epilogue != kNoEpilogue) {
+    packed.settings += format(" epilogue={}", epilogue_name(s.epilogue));
   }
-  if (is_plain(s)) return tuned;
-  const std::string settings = format("{} epilogue={}", tuned.settings, epilogue_name(s.epilogue));
-  if (tuned.target == "gemm_split") return at_distances(s, {tuned.target, settings, tuned.sizes});
-  const Matrices all = matrices_of(s);
-  const std::int64_t ldc = s.scale == Scale::beta ? all.c.leading() : s.m;
-  return {"gemm_strided",
-          settings,
-          {s.n, s.m, s.k, all.b.leading(), all.a.leading(), ldc, all.d.leading()}};
+  return is_dense(s) ? packed : at_distances(s, packed);
 }
 
 double flops_of(const CallShape& s) noexcept {

@@ -91,7 +91,7 @@ struct TargetProblem {
 };
 
 /// The problems whose results decide about a shape within the contract. Their matrices are packed,
-/// and they have no epilogue. First gemm or gemm_batched, then gemm_split; in 16 bits gemm16.
+/// and they have no epilogue. First gemm, then gemm_split; in 16 bits gemm16.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
 /// The problem to launch, with a configuration of `tuned`: one of the problems above, perhaps

@@ -15,14 +15,12 @@ namespace {
 
 using Operand = ServingKernel::Operand;
 
-/// The result is called D, or c in targets without a C.
-std::optional<Operand> operand_called(std::string_view target, std::string_view name) {
-  const bool is_batched = target == "gemm_batched";
-  if (name == "A" || name == "a") return Operand::first;
-  if (name == "B" || name == "b") return Operand::second;
-  if (!is_batched && name == "C") return Operand::added;
+std::optional<Operand> operand_called(std::string_view name) {
+  if (name == "A") return Operand::first;
+  if (name == "B") return Operand::second;
+  if (name == "C") return Operand::added;
   if (name == "bias") return Operand::bias;
-  if (name == "D" || (is_batched && name == "c")) return Operand::result;
+  if (name == "D") return Operand::result;
   return std::nullopt;
 }
 
@@ -39,11 +37,10 @@ std::optional<bool> takes_scalars(const RuntimeLibrary& runtime, const autotune_
 
 /// nullopt if the kernel's buffers are not those of a cuBLAS call.
 std::optional<ServingKernel::Arguments> arguments_of(const RuntimeLibrary& runtime,
-                                                     const autotune_kernel* kernel,
-                                                     std::string_view target) {
+                                                     const autotune_kernel* kernel) {
   ServingKernel::Arguments arguments;
   for (std::size_t i = 0; i < runtime.buffers(kernel); ++i) {
-    const auto operand = operand_called(target, runtime.buffer(kernel, i, nullptr));
+    const auto operand = operand_called(runtime.buffer(kernel, i, nullptr));
     if (!operand) return std::nullopt;
     arguments.operands.push_back(*operand);
   }
@@ -174,7 +171,7 @@ KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& cho
   if (!kernel) return failed(runtime.message());
   // If a configuration does not compile, libautotune prepares the default one. cuBLAS is expected
   // to be faster than that.
-  auto arguments = arguments_of(runtime, kernel, launched.target);
+  auto arguments = arguments_of(runtime, kernel);
   if (arguments && runtime.configuration(kernel) == choice.configuration) {
     return new ServingKernel(std::move(problem), kernel, std::move(*arguments), stand_in);
   }

@@ -162,8 +162,7 @@ AUTOTUNE_API autotune_status autotune_explain(autotune_handle* handle, const int
 
 /* Sets *is_faster to 1 if the answer of `other` is to be preferred to that of `handle`, else to 0:
  * the rule of autotune_options.alternative, for two targets that compute the same from other sizes
- * or buffers, such as gemm_batched and gemm_split. Their own alternatives do not take part.
- */
+ * or buffers. Their own alternatives do not take part. */
 AUTOTUNE_API autotune_status autotune_is_faster(autotune_handle* other, const int64_t* other_sizes,
                                                 size_t other_count, autotune_handle* handle,
                                                 const int64_t* sizes, size_t count,

@@ -26,6 +26,8 @@ constexpr OldSize kStrided[] = {
 constexpr OldName kOldNames[] = {
     {"gemm16_batched", "gemm16", std::span(kStrided).first<4>()},
     {"gemm16_strided", "gemm16", kStrided},
+    {"gemm_batched", "gemm", std::span(kStrided).first<4>()},
+    {"gemm_strided", "gemm", std::span(kStrided).subspan<1, 7>()},
     {"gemm_split_batched", "gemm_split", std::span(kStrided).first<4>()},
     {"gemm_strided_split", "gemm_split", std::span(kStrided).subspan<1, 7>()},
 };

@@ -11,17 +11,16 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The product of a problem of gemm (or `target`), whose matrices have this type.
-Product read(const char* problem, const char* type = "f32", const char* target = "gemm") {
-  const bool plain_batch = std::string(target) == "gemm_batched";
-  const autotune_buffer_v1 buffers[] = {{plain_batch ? "a" : "A", type, "input", 1, nullptr},
-                                        {plain_batch ? "b" : "B", type, "input", 1, nullptr},
+/// The product of a problem whose matrices have this type.
+Product read(const char* problem, const char* type = "f32") {
+  const autotune_buffer_v1 buffers[] = {{"A", type, "input", 1, nullptr},
+                                        {"B", type, "input", 1, nullptr},
                                         {"C", type, "input", 1, nullptr},
                                         {"bias", type, "input", 1, nullptr},
-                                        {plain_batch ? "c" : "D", type, "output", 1, nullptr},
+                                        {"D", type, "output", 1, nullptr},
                                         {"alpha", type, "scalar", 1, nullptr},
                                         {"beta", type, "scalar", 1, nullptr}};
-  return product_of({target, problem, 7, buffers});
+  return product_of({"gemm", problem, 7, buffers});
 }
 
 std::string refusal_of(const char* problem, const char* type = "f32") {
@@ -45,11 +44,9 @@ TEST(Product, LeadingDimensionsAreThoseOfRowMajorMatrices) {
   EXPECT_EQ(turned.stride_b(), 5 * 9);
 }
 
-TEST(Product, ABatchIsASettingOrASize) {
+TEST(Product, ABatchIsASize) {
   EXPECT_EQ(read("M=3 N=5 K=7").batch, 1);
   EXPECT_EQ(read("M=3 N=5 K=7 batch=4").batch, 4);
-  EXPECT_EQ(read("BATCH=6 M=3 N=5 K=7", "f32", "gemm_batched").batch, 6);
-  EXPECT_EQ(read("M=3 N=5 K=7 batch=6", "f16", "gemm16").batch, 6);
 }
 
 TEST(Product, ScalarsAndBiasAreBuffersByName) {

@@ -38,7 +38,6 @@ struct Statics {
 
 constexpr const char* kConfiguration = "BM=64 BN=64";
 constexpr std::array kGemmBuffers{"A", "B", "C", "D"};
-constexpr std::array kBatchedBuffers{"a", "b", "c"};
 
 /// Whether this goes otherwise: `open`, `prepare`, `compile`, `launch`, `default`, `vendor`, …
 bool is_asked_for(const char* what) {
@@ -50,18 +49,11 @@ bool has(const std::string& settings, const char* word) {
   return settings.find(word) != std::string::npos;
 }
 
-int64_t batch_of(const autotune_kernel& kernel) {
-  if (kernel.target == "gemm_batched") return kernel.sizes[0];
-  if (kernel.target == "gemm_split") return kernel.sizes[3];
-  const std::size_t at = kernel.settings.find("batch=");
-  return at == std::string::npos ? 1 : std::atol(kernel.settings.c_str() + at + 6);
-}
-
-bool is_batched(const autotune_kernel& kernel) { return kernel.target == "gemm_batched"; }
+int64_t batch_of(const autotune_kernel& kernel) { return kernel.sizes[3]; }
 
 struct Product {
   int64_t m, n, k;
-  int64_t lda, ldb, ldc, ldd;
+  int64_t lda, ldb, ldc, ldd, stride_a, stride_b, stride_c, stride_d;
   bool a_transposed, b_transposed, adds, has_bias, has_relu, has_gelu;
   double alpha, beta;
 
@@ -72,20 +64,17 @@ struct Product {
         has_bias(has(kernel.settings, "epilogue=bias")),
         has_relu(has(kernel.settings, "relu")),
         has_gelu(has(kernel.settings, "gelu")),
-        alpha(is_batched(kernel) || has(kernel.settings, "scale=none") ? 1 : scalars[0]),
+        alpha(has(kernel.settings, "scale=none") ? 1 : scalars[0]),
         beta(adds ? scalars[1] : 0) {
-    const int64_t* const sizes = kernel.sizes.data() + (is_batched(kernel) ? 1 : 0);
+    const std::vector<int64_t>& sizes = kernel.sizes;
     m = sizes[0], n = sizes[1], k = sizes[2];
     lda = a_transposed ? m : k, ldb = b_transposed ? k : n, ldc = ldd = n;
-    if (kernel.target.starts_with("gemm_strided")) {
-      lda = sizes[3], ldb = sizes[4], ldc = sizes[5], ldd = sizes[6];
-    }
     const auto given = [&](std::size_t at, int64_t otherwise) {
-      return at < kernel.sizes.size() && sizes[at] != AUTOTUNE_DEFAULT_SIZE ? sizes[at] : otherwise;
+      return at < sizes.size() && sizes[at] != AUTOTUNE_DEFAULT_SIZE ? sizes[at] : otherwise;
     };
-    if (kernel.target == "gemm_split") {
-      lda = given(4, lda), ldb = given(5, ldb), ldc = given(6, ldc), ldd = given(7, ldd);
-    }
+    lda = given(4, lda), ldb = given(5, ldb), ldc = given(6, ldc), ldd = given(7, ldd);
+    stride_a = given(8, rows_of_a() * lda), stride_b = given(9, rows_of_b() * ldb);
+    stride_c = given(10, m * ldc), stride_d = given(11, m * ldd);
   }
   int64_t rows_of_a() const { return a_transposed ? k : m; }
   int64_t rows_of_b() const { return b_transposed ? n : k; }
@@ -177,17 +166,13 @@ const char* autotune_kernel_configuration(const autotune_kernel*) {
   return is_asked_for("compile") ? "BM=16 BN=16" : kConfiguration;
 }
 
-size_t autotune_kernel_buffers(const autotune_kernel* kernel) {
-  return is_batched(*kernel) ? kBatchedBuffers.size() : kGemmBuffers.size();
+size_t autotune_kernel_buffers(const autotune_kernel*) { return kGemmBuffers.size(); }
+
+const char* autotune_kernel_buffer(const autotune_kernel*, size_t index, uint64_t*) {
+  return kGemmBuffers[index];
 }
 
-const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, uint64_t*) {
-  return is_batched(*kernel) ? kBatchedBuffers[index] : kGemmBuffers[index];
-}
-
-size_t autotune_kernel_scalars(const autotune_kernel* kernel) {
-  return is_batched(*kernel) ? 0 : 2;
-}
+size_t autotune_kernel_scalars(const autotune_kernel*) { return 2; }
 
 const char* autotune_kernel_scalar(const autotune_kernel*, size_t index, double*) {
   return index == 0 ? "alpha" : "beta";
@@ -216,8 +201,8 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
       return static_cast<float*>(buffers[buffer]) + i * elements;
     };
     const bool reads_c = p.adds || p.has_bias;
-    multiply(p, at(0, p.rows_of_a() * p.lda), at(1, p.rows_of_b() * p.ldb),
-             reads_c ? at(2, p.m * p.ldc) : nullptr, at(count - 1, p.m * p.ldd));
+    multiply(p, at(0, p.stride_a), at(1, p.stride_b), reads_c ? at(2, p.stride_c) : nullptr,
+             at(count - 1, p.stride_d));
   }
   return AUTOTUNE_OK;
 }

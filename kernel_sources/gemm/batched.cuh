@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// C[b] = A[b] B[b] for b < batch: many small products, A m x k, B k x n, C m x n, row-major, one
-// after another in memory, any size. A block makes tiles of (BLOCK_Y·TM) x (BLOCK_X·TN) of one or
-// more products; a thread's TM rows are BLOCK_Y apart, its TN columns lie in runs of up to 16
-// bytes, BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES
+// Many small products, NN and without a scale. A block makes tiles of (BLOCK_Y·TM) x (BLOCK_X·TN)
+// of one or more products; a thread's TM rows are BLOCK_Y apart, its TN columns lie in runs of up to
+// 16 bytes, BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES
 // buffers in shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes;
-// direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535). Macros
-// METHOD BLOCK_X BLOCK_Y TM TN BK STAGES VECTOR_A VECTOR_B DTYPE: gemm_batched.target.toml.
+// direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535).
+#pragma once
+
+#include "configuration.cuh"
 #include "device/async_copy.cuh"
 #include "device/element.cuh"
 
 constexpr int kTileM = BLOCK_Y * TM, kTileN = BLOCK_X * TN;
 constexpr int kRun = TN % kWidest == 0 ? kWidest : TN % 2 == 0 ? 2 : 1;
 typedef Vector<kRun> Run;
+constexpr Epilogue kActivation = ProblemConfiguration::kEpilogue;
 
 /// Where the thread's column j begins in its tile.
 __device__ inline int column_of(int j) {
@@ -50,9 +52,9 @@ __device__ inline void copy_tile(real* to, const real* from, int ld, int rows, i
 }
 
 __device__ inline void copy_slice(Slice& to, const real* a, const real* b, int m_left, int n_left,
-                                  int n, int k, int first) {
-  copy_tile<kTileM, BK, kRowA, VECTOR_A>(to.a, a + first, k, m_left, k - first);
-  copy_tile<BK, kTileN, kTileN, VECTOR_B>(to.b, b + (long long)first * n, n, k - first, n_left);
+                                  int k, int lda, int ldb, int first) {
+  copy_tile<kTileM, BK, kRowA, VECTOR_A>(to.a, a + first, lda, m_left, k - first);
+  copy_tile<BK, kTileN, kTileN, VECTOR_B>(to.b, b + (long long)first * ldb, ldb, k - first, n_left);
 }
 
 __device__ inline void multiply_slice(const Slice& slice, real (&sums)[TM][TN]) {
@@ -79,21 +81,23 @@ __device__ inline void multiply_slice(const Slice& slice, real (&sums)[TM][TN]) 
 }
 #endif
 
-__device__ inline void multiply(const real* __restrict__ a, const real* __restrict__ b,
-                                real* __restrict__ c, int m, int n, int k) {
+/// c = activation(a b).
+__device__ inline void multiply_small(const real* __restrict__ a, const real* __restrict__ b,
+                                      real* __restrict__ c, int m, int n, int k, int lda, int ldb,
+                                      int ldd) {
   const int tile_m = blockIdx.y * kTileM, tile_n = blockIdx.x * kTileN;
   real sums[TM][TN] = {};
 #if METHOD == METHOD_SHARED
   __shared__ Slice slices[STAGES];
-  const real* const rows = a + (long long)tile_m * k;
+  const real* const rows = a + (long long)tile_m * lda;
   const real* const columns = b + tile_n;
-  copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, n, k, 0);
+  copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, k, lda, ldb, 0);
   commit_copies();
 #pragma unroll 1
   for (int first = 0, stage = 0; first < k; first += BK) {
     const int next = first + BK;
     if (STAGES > 1 && next < k)
-      copy_slice(slices[1 - stage], rows, columns, m - tile_m, n - tile_n, n, k, next);
+      copy_slice(slices[1 - stage], rows, columns, m - tile_m, n - tile_n, k, lda, ldb, next);
     commit_copies();
     wait_copies<STAGES - 1>();
     __syncthreads();
@@ -102,7 +106,7 @@ __device__ inline void multiply(const real* __restrict__ a, const real* __restri
     if (STAGES > 1) {
       stage = 1 - stage;
     } else if (next < k) {
-      copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, n, k, next);
+      copy_slice(slices[0], rows, columns, m - tile_m, n - tile_n, k, lda, ldb, next);
     }
   }
 #else
@@ -110,14 +114,14 @@ __device__ inline void multiply(const real* __restrict__ a, const real* __restri
   const int y0 = tile_m + threadIdx.y;
   for (int kk = 0; kk < k; ++kk) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) column[i] = a[(long long)min(y0 + i * BLOCK_Y, m - 1) * k + kk];
+    for (int i = 0; i < TM; ++i) column[i] = a[(long long)min(y0 + i * BLOCK_Y, m - 1) * lda + kk];
     if (tile_n + kTileN <= n) {
 #pragma unroll
-      for (int j = 0; j < TN; ++j) row[j] = b[(long long)kk * n + tile_n + column_of(j)];
+      for (int j = 0; j < TN; ++j) row[j] = b[(long long)kk * ldb + tile_n + column_of(j)];
     } else {
 #pragma unroll
       for (int j = 0; j < TN; ++j)
-        row[j] = b[(long long)kk * n + min(tile_n + column_of(j), n - 1)];
+        row[j] = b[(long long)kk * ldb + min(tile_n + column_of(j), n - 1)];
     }
     rank_one(column, row, sums);
   }
@@ -128,37 +132,16 @@ __device__ inline void multiply(const real* __restrict__ a, const real* __restri
 #pragma unroll
     for (int j = 0; j < TN; j += kRun) {
       const int x = tile_n + column_of(j);
-      if (VECTOR_B >= kRun) {  // n is a multiple of kRun
+      if (VECTOR_D >= kRun) {  // n is a multiple of kRun
         Run run;
 #pragma unroll
-        for (int r = 0; r < kRun; ++r) run.value[r] = sums[i][j + r];
-        if (y < m && x < n) store_vector<kRun>(c + (long long)y * n + x, run);
+        for (int r = 0; r < kRun; ++r) run.value[r] = activated<kActivation>(sums[i][j + r]);
+        if (y < m && x < n) store_vector<kRun>(c + (long long)y * ldd + x, run);
       } else {
 #pragma unroll
         for (int r = 0; r < kRun; ++r)
-          if (y < m && x + r < n) c[(long long)y * n + x + r] = sums[i][j + r];
+          if (y < m && x + r < n) c[(long long)y * ldd + x + r] = activated<kActivation>(sums[i][j + r]);
       }
     }
   }
-}
-
-extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    gemm_batched(const real* a, const real* b, real* c, int batch, int m, int n, int k) {
-  m = SIZE_M, n = SIZE_N, k = SIZE_K;
-  for (long long i = blockIdx.z; i < batch; i += gridDim.z) {
-    multiply(a + i * m * k, b + i * k * n, c + i * m * n, m, n, k);
-  }
-}
-
-// The right answer, an element a thread. Grid batch·m·n/256 rounded up, block 256.
-extern "C" __global__ void gemm_batched_reference(const real* a, const real* b, reference_real* c,
-                                                  int batch, int m, int n, int k) {
-  const long long at = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  const long long each = (long long)m * n;
-  if (at >= batch * each) return;
-  const real* row = a + at / each * m * k + at % each / n * k;
-  const real* column = b + at / each * k * n + at % each % n;
-  reference_real sum = 0;
-  for (int i = 0; i < k; ++i) sum += (reference_real)row[i] * column[(long long)i * n];
-  c[at] = sum;
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm with free sizes away from their defaults, and its epilogues: configurations of GPUs, on the
+// host device.
+#include <gtest/gtest.h>
+
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tests/kernel_sources/strided_gemm.hpp"
+
+namespace autotune {
+namespace {
+
+using Text = std::string;
+using Sizes = testing::DistantSizes;
+using testing::host;
+using testing::small_gpu;
+
+const Target& gemm() {
+  static const Target target = testing::shipped("gemm");
+  return target;
+}
+
+Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
+  return testing::distant_problem(gemm(), sizes, settings);
+}
+
+void expect_right(const Problem& problem, const NamedValues& held) {
+  const DeviceInfo gpu = small_gpu();
+  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
+  ASSERT_FALSE(space.empty()) << problem.text();
+  const Configuration configuration = space.at(space.size() / 2);
+  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+  const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, configuration, gpu));
+  ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+  const auto workbench = host().open(workload_of(gemm(), problem, host().info()));
+  const auto candidate = workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
+  const Verdict verdict = candidate->verify(2);
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+}
+
+const NamedValues kFast{{"KERNEL", Text("fast")}};
+const NamedValues kTiled{{"KERNEL", Text("tiled")}};
+
+NamedValues fast(const char* name, const Value& value) {
+  return {{"KERNEL", Text("fast")}, {name, value}};
+}
+
+TEST(GemmDistances, IsRightInEveryLayoutWithRowsOfAnyLength) {
+  expect_right(problem({61, 131, 67, 1, 80, 140, 131, 139}), kFast);
+  expect_right(problem({61, 131, 67, 1, 67, 69, 133, 131},
+                       {{"layout", Text("NT")}, {"scale", Text("beta")}}),
+               kFast);
+  expect_right(problem({64, 96, 128, 1, 68, 100, 96, 104},
+                       {{"layout", Text("TN")}, {"scale", Text("alpha")}}),
+               kFast);
+  expect_right(problem({64, 96, 128, 1, 64, 132, 100, 96},
+                       {{"layout", Text("TT")}, {"scale", Text("beta")}}),
+               kFast);
+}
+
+TEST(GemmDistances, IsRightWithEveryEpilogue) {
+  for (const char* epilogue : {"relu", "bias", "bias_gelu"}) {
+    expect_right(problem({61, 132, 64, 1, 64, 132, 132, 136}, {{"epilogue", Text(epilogue)}}),
+                 kFast);
+  }
+  expect_right(problem({33, 50, 40, 1, 40, 50, 50, 60}, {{"epilogue", Text("bias_gelu")}}), kTiled);
+  expect_right(problem({33, 50, 40}, {{"dtype", Text("f64")}, {"epilogue", Text("bias_gelu")}}),
+               kTiled);
+  expect_right(problem({61, 132, 64, 1, 64, 132, 132, 136},
+                       {{"epilogue", Text("bias_relu")}, {"scale", Text("alpha")}}),
+               kFast);
+  expect_right(problem({61, 132, 64, 1, 64, 132, 140, 136},
+                       {{"epilogue", Text("gelu")}, {"scale", Text("beta")}}),
+               kFast);
+}
+
+TEST(GemmDistances, IsRightWhereSumsMeet) {
+  expect_right(
+      problem({64, 128, 256, 1, 260, 128, 128, 132}, {{"epilogue", Text("bias_gelu")}}),
+      fast("REDUCTION", Text("workspace")));
+  expect_right(problem({32, 64, 256, 1, 260, 64, 64, 68}, {{"epilogue", Text("relu")}}),
+               fast("K_SLICES", std::int64_t{4}));
+}
+
+TEST(GemmDistances, IsRightForMatricesAtAnyDistance) {
+  const NamedValues beta{{"layout", Text("NT")}, {"scale", Text("beta")}};
+  const Sizes odd{37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901};
+  expect_right(problem(odd, beta), kFast);
+  expect_right(problem(odd, beta), kTiled);
+  expect_right(problem(odd, {{"dtype", Text("i32")}}), fast("LOADER", Text("direct")));
+  expect_right(problem({40, 16, 24, 4, 96, 96, 64, 64, 24, 24, 16, 16}, beta), kFast);
+  expect_right(problem({40, 24, 24, 3, -1, -1, -1, -1, 0}), kFast);
+  expect_right(problem({48, 64, 1024, 2, 1028, 68, -1, 72, 50000, 70000}),
+               fast("REDUCTION", Text("workspace")));
+  expect_right(problem({641, 643, 513, 2, 520, 650, -1, 648, 340000, 340000, -1, 420000}),
+               fast("PACK", Text("all")));
+}
+
+TEST(GemmDistances, IsRightForManySmallProducts) {
+  for (const char* method : {"shared", "direct"}) {
+    const NamedValues held{{"KERNEL", Text("batched")}, {"METHOD", Text(method)}};
+    expect_right(problem({37, 41, 29, 3}), held);
+    expect_right(problem({32, 48, 64, 3, 68, 52, -1, 56, 2304, 3400, -1, 1800}), held);
+    expect_right(problem({37, 41, 29, 3, 43, 47, -1, 45, 0, 2001, -1, 1901},
+                         {{"dtype", Text("f64")}, {"epilogue", Text("relu")}}),
+                 held);
+  }
+}
+
+TEST(GemmDistances, IsRightForAddressesOfLittleAlignment) {
+  expect_right(problem({64, 96, 128, 1, -1, -1, -1, -1, -1, -1, -1, -1, 4, 8, 4}), kFast);
+}
+
+/// Leading dimensions and epilogues rule nothing out.
+TEST(GemmDistances, AreOfEveryPackedConfiguration) {
+  DeviceInfo gpu = small_gpu();
+  gpu.compute_capability = 90;
+  const ParameterSpace packed = space_of(gemm(), problem({96, 128, 256}), gpu);
+  const ParameterSpace strided = space_of(
+      gemm(), problem({96, 128, 256, 1, 260, 132, 128, 136}, {{"epilogue", Text("bias")}}), gpu);
+  ASSERT_FALSE(packed.empty());
+  for (std::uint64_t i = 0; i < packed.size(); i += 1 + packed.size() / 500) {
+    const Configuration configuration = packed.at(i);
+    EXPECT_TRUE(strided.find(configuration)) << to_text(configuration);
+  }
+}
+
+TEST(GemmDistances, WhatNoKernelComputesIsRefused) {
+  const auto refused = [](const Problem& problem) {
+    EXPECT_THROW(space_of(gemm(), problem, small_gpu()), UsageError) << problem.text();
+  };
+  refused(problem({8, 8, 8}, {{"epilogue", Text("bias")}, {"scale", Text("beta")}}));
+  refused(problem({8, 8, 8}, {{"epilogue", Text("relu")}, {"dtype", Text("i32")}}));
+  refused(problem({8, 8, 8, 2, 8, 8, 8, 8, 64, 64, 64, 63}));
+}
+
+}  // namespace
+}  // namespace autotune
