@@ -9,6 +9,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/target/old_names.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -67,7 +68,7 @@ const Target* AnswerJudge::target_of(const db::TunedEntry& entry) {
 bool AnswerJudge::space_changed(const db::TunedEntry& entry) {
   const Target* const target = target_of(entry);
   const std::string& searched = entry.session.space;
-  return target && !searched.empty() && searched != target->space_fingerprint;
+  return target && !searched.empty() && !is_same_space(searched, target->space_fingerprint);
 }
 
 const TargetProgram* AnswerJudge::program_for(const Target& target, const db::TunedEntry& entry) {

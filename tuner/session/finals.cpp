@@ -11,6 +11,7 @@
 #include "tuner/session/finals_time.hpp"
 #include "tuner/session/playoff.hpp"
 #include "tuner/session/trial_evaluator.hpp"
+#include "tuner/target/old_names.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -222,7 +223,7 @@ std::optional<ProblemDecision> stored_decision(const ProblemRun& run) {
   if (!stored || !stored->median_ns || !all_taken_over) return std::nullopt;
   if (!run.space().find(parse_named_values(stored->configuration))) return std::nullopt;
   const std::string space = run.recorder().space_of(*stored);
-  if (!space.empty() && space != run.target().space_fingerprint) return std::nullopt;
+  if (!space.empty() && !is_same_space(space, run.target().space_fingerprint)) return std::nullopt;
   return decision_of(*stored);
 }
 

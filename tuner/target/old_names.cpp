@@ -32,6 +32,17 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm_split", std::span(kStrided).subspan<1, 7>()},
 };
 
+// A change of a target that is named here: its lines get the new fingerprint, and the old one a
+// line of its own, if machine code or space are the same; else its lines go.
+constexpr SameSource kSameSources[] = {
+    // gemm16: its source, its space
+    {"a893ada65985a71d9c9da6c3277484a9", "5d6edfb53c9fb418b0bc4f1f949f4e69"},
+    {"7bebce3c8d78f61a2b5cbc57095365b5", "5948a18539c7879096f8ade30dd1169b"},
+    // gemm16_batched; a batch of one is a product of gemm16 now
+    {"ea56ea9235a958e2ca0486460ab16214", "5d6edfb53c9fb418b0bc4f1f949f4e69", "", "batch=1"},
+    {"ec484ad1f0e5a43dfc7e6fa70ef4971c", "5948a18539c7879096f8ade30dd1169b"},
+};
+
 }  // namespace
 
 const OldName* old_name(std::string_view name, std::span<const std::filesystem::path> installed) {
@@ -39,6 +50,18 @@ const OldName* old_name(std::string_view name, std::span<const std::filesystem::
   if (old == std::ranges::end(kOldNames)) return nullptr;
   const std::vector<CatalogEntry> here = list_targets(installed);
   return std::ranges::find(here, name, &CatalogEntry::name) == here.end() ? &*old : nullptr;
+}
+
+std::span<const SameSource> same_sources() { return kSameSources; }
+
+const SameSource* same_source(std::string_view fingerprint) {
+  const auto line = std::ranges::find(kSameSources, fingerprint, &SameSource::was);
+  return line == std::ranges::end(kSameSources) ? nullptr : &*line;
+}
+
+bool is_same_space(std::string_view fingerprint, std::string_view now) {
+  const SameSource* const line = same_source(fingerprint);
+  return fingerprint == now || (line && line->is == now);
 }
 
 }  // namespace autotune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of targets that have become part of another. This file goes one release after they
-// went, with everything that calls it.
+// The names of targets that have become part of another, and sources that are as they were. This
+// file goes one release after they went, with everything that calls it.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +17,30 @@ struct OldSize {
 struct OldName {
   std::string_view name, now;
   std::span<const OldSize> sizes;  // in the old target's order; all had to be given
+  // What the target now says and the old one did not, where it is not the default: `math=tf32`, and
+  // of every configuration `KERNEL=many`.
+  std::string_view settings = "", parameters = "";
 };
 
 /// nullptr if this is no old name, or list_targets(installed) has a target of this name.
 const OldName* old_name(std::string_view name,
                         std::span<const std::filesystem::path> installed = {});
+
+/// A source that gives the same machine code as today's, or a space with the same configurations.
+struct SameSource {
+  std::string_view was, is;  // fingerprints
+  // Settings and parameters that are gone, with the value that is meant now: `pad=0`. Problems and
+  // configurations with another value are of another source.
+  std::string_view gone = "";
+  std::string_view except = "";  // problems whose machine code is another: `batch=1`
+};
+
+std::span<const SameSource> same_sources();
+
+/// nullptr if nothing of an earlier version with this fingerprint is known.
+const SameSource* same_source(std::string_view fingerprint);
+
+/// Whether a space is today's, or has the same configurations.
+bool is_same_space(std::string_view fingerprint, std::string_view now);
 
 }  // namespace autotune
