@@ -4,8 +4,10 @@
 #include <sqlite3.h>
 
 #include <istream>
+#include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,10 +23,47 @@
 namespace autotune::db {
 namespace {
 
+/// A fact about a problem.
+template <class Row>
+concept HasKey = requires(Row row) {
+  row.key;
+};
+
+/// Of a row about a problem, as it reads now. Returns false where it is none of today's.
+template <class Row>
+bool renew(Row& row, KernelRow& kernel, NewNames& names) {
+  const KernelRow old = kernel;
+  std::string problem = row.key.problem, configuration = row.configuration;
+  if (!names.renew(kernel, problem, configuration)) return false;
+  const auto renew_other = [&](std::string& text) {
+    KernelRow same = old;
+    std::string there = row.key.problem;
+    names.renew(same, there, text);
+  };
+  if constexpr (requires { row.ties; }) {
+    renew_other(row.default_configuration);
+    std::istringstream ties(std::exchange(row.ties, ""));
+    for (std::string tie; std::getline(ties, tie);) {
+      renew_other(tie);
+      row.ties += (row.ties.empty() ? "" : "\n") + tie;
+    }
+  }
+  row.key.problem = std::move(problem);
+  row.configuration = std::move(configuration);
+  return true;
+}
+
 /// Stores facts one by one. Lists those that fail and keeps the others.
 class Importer {
  public:
-  explicit Importer(Connection& connection) : connection_(connection) {}
+  Importer(Connection& connection, NewNames* names) : connection_(connection), names_(names) {}
+
+  /// The next facts may be about this kernel. Returns whether they read otherwise now.
+  bool expect(const KernelRow& kernel) {
+    const bool is_old = names_ && names_->concern(kernel);
+    if (is_old) old_kernels_.emplace(kernel.id, kernel);
+    return is_old;
+  }
 
   template <class Row>
   void add(const Row& row, const std::string& where) {
@@ -32,21 +71,39 @@ class Importer {
     if (!row.id.empty() && clean.id != row.id) {
       return refuse(where, "is damaged: its content does not match its id");
     }
-    if (const auto fault = fault_of(clean)) {
-      if (!is_retracted(connection_, clean.id)) refuse(where, *fault);
-      return;
+    if constexpr (std::is_same_v<Row, KernelRow>) {
+      if (expect(clean)) return;
+    } else if constexpr (HasKey<Row>) {
+      const auto old = old_kernels_.find(clean.key.kernel);
+      if (old != old_kernels_.end()) {
+        if (add_renewed(clean, where)) return;
+        store_kernel(old->second, where);
+      }
     }
-    try {
-      const bool is_new = connection_.insert(clean);
-      ++(is_new ? report_.added : report_.present);
-      if (is_new) note(clean);
-    } catch (const SQLite::Exception& error) {
-      const bool refused = (error.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
-      if (!refused) throw store_error(connection_.path, error);
-      const bool missing = error.getExtendedErrorCode() == SQLITE_CONSTRAINT_FOREIGNKEY;
-      refuse(where, missing ? "refers to a row that is missing" : "is not a valid row");
-    }
+    store(clean, where);
   }
+
+  /// Adds a fact about a kernel that reads otherwise now. Returns false, and does not add the fact,
+  /// where it is none of today's.
+  template <class Row>
+  bool add_renewed(Row row, const std::string& where) {
+    const std::string id = row.id, old_kernel = row.key.kernel;
+    KernelRow kernel = old_kernels_.at(old_kernel);
+    if (!renew(row, kernel, *names_)) return false;
+    kernel = cleaned(kernel);
+    store_kernel(kernel, where);
+    row.key.kernel = kernel.id;
+    row = cleaned(row);
+    if (row.id == id || !store(row, where)) return false;
+    ++report_.renewed;
+    // Whoever retracted the fact, or all of its kernel, meant this fact.
+    new_ids_.emplace(id, row.id);
+    new_ids_.emplace(old_kernel, row.id);
+    return true;
+  }
+
+  /// Notes that nothing may be known of this problem any more.
+  void touch(const ProblemKey& key) { touched_.insert(key); }
 
   void refuse(const std::string& where, const std::string& why) {
     report_.refused.push_back(where + ": " + why);
@@ -60,6 +117,7 @@ class Importer {
 
   /// Derives the best rows last, when all rows that facts refer to are there.
   ImportReport finish() {
+    retract_renewed();
     for (const std::string& fact : retracted_) {
       for (ProblemKey& key : keys_of_fact(connection_, fact)) touched_.insert(std::move(key));
     }
@@ -71,10 +129,47 @@ class Importer {
   }
 
  private:
+  void store_kernel(const KernelRow& kernel, const std::string& where) {
+    if (stored_kernels_.insert(kernel.id).second) store(kernel, where);
+  }
+
+  /// Returns whether the row is there now.
+  template <class Row>
+  bool store(const Row& clean, const std::string& where) {
+    if (const auto fault = fault_of(clean)) {
+      if (!is_retracted(connection_, clean.id)) refuse(where, *fault);
+      return false;
+    }
+    try {
+      const bool is_new = connection_.insert(clean);
+      ++(is_new ? report_.added : report_.present);
+      if (is_new) note(clean);
+      return true;
+    } catch (const SQLite::Exception& error) {
+      const bool refused = (error.getErrorCode() & 0xFF) == SQLITE_CONSTRAINT;
+      if (!refused) throw store_error(connection_.path, error);
+      const bool missing = error.getExtendedErrorCode() == SQLITE_CONSTRAINT_FOREIGNKEY;
+      refuse(where, missing ? "refers to a row that is missing" : "is not a valid row");
+      return false;
+    }
+  }
+
+  void retract_renewed() {
+    std::vector<RetractionRow> renewed;
+    each_usable<RetractionRow>(connection_, "", [&](RetractionRow&& retraction) {
+      const auto [begin, end] = new_ids_.equal_range(retraction.fact);
+      for (auto id = begin; id != end; ++id) {
+        retraction.fact = id->second;
+        renewed.push_back(cleaned(retraction));
+      }
+    });
+    for (const RetractionRow& retraction : renewed) store(retraction, "retraction");
+  }
+
   template <class Row>
   std::optional<std::string> fault_of(const Row& row) const {
     std::optional<std::string> fault = unacceptable(row);
-    if constexpr (requires { row.key; }) {
+    if constexpr (HasKey<Row>) {
       if (!fault) fault = fault_of_problem(connection_, row.key);
     }
     return fault;
@@ -83,13 +178,17 @@ class Importer {
   void note(const RetractionRow& retraction) { retracted_.push_back(retraction.fact); }
   template <class Row>
   void note(const Row& row) {
-    if constexpr (requires { row.key; }) touched_.insert(row.key);
+    if constexpr (HasKey<Row>) touched_.insert(row.key);
     if constexpr (std::is_same_v<Row, TrialRow>) {
       if (is_failure(row)) failed_.insert(row.key);
     }
   }
 
   Connection& connection_;
+  NewNames* const names_;
+  std::map<std::string, KernelRow> old_kernels_;     // by id
+  std::set<std::string> stored_kernels_;             // which renewed facts are about
+  std::multimap<std::string, std::string> new_ids_;  // of renewed facts, by old ids
   ImportReport report_;
   std::set<ProblemKey> touched_;        // problems with new facts
   std::set<ProblemKey> failed_;         // those with new failures, which refute under every policy
@@ -223,24 +322,74 @@ void add_lines(const std::vector<Line>& lines, const std::string& name, Importer
   }
 }
 
+/// Unchecked, and retracted ones too.
+template <class Row>
+std::vector<Row> rows_where(Connection& connection, const std::string& condition,
+                            const auto&... bound) {
+  std::vector<Row> rows;
+  Query query = connection.query(select_sql<Row>(condition));
+  query.bind(bound...);
+  while (query.step()) rows.push_back(read_row<Row>(query));
+  return rows;
+}
+
+template <class Row>
+void convert_facts(Connection& connection, const KernelRow& kernel, Importer& importer) {
+  for (const Row& row : rows_where<Row>(connection, " WHERE kernel = ?", kernel.id)) {
+    const std::string where = format("{} {}", Table<Row>::name, row.id);
+    if (!is_whole(row)) {
+      importer.refuse(where, kNotAsStored);
+    } else if (!importer.add_renewed(row, where)) {
+      importer.refuse(where, format("{} is no problem of today's target", row.key.problem));
+    } else {
+      connection.query(format("DELETE FROM {} WHERE id = ?", Table<Row>::name)).bind(row.id).run();
+      importer.touch(row.key);
+    }
+  }
+}
+
+/// After the facts: the new kernel is there.
+void convert_inflight(Connection& connection, const KernelRow& kernel, NewNames& names) {
+  for (InflightRow& row : rows_where<InflightRow>(connection, " WHERE kernel = ?", kernel.id)) {
+    const InflightRow old = row;
+    KernelRow now = kernel;
+    if (!renew(row, now, names)) continue;
+    now = cleaned(now);
+    connection.insert(now);
+    row.key.kernel = now.id;
+    connection.replace(row);
+    clear_inflight(connection, old);
+  }
+}
+
+/// Removes a kernel that no row is about.
+void remove_unused(Connection& connection, const KernelRow& kernel) {
+  for (const char* const table : {"trial", "decision", "pin", "counter", "best", "inflight"}) {
+    Query query = connection.query(format("SELECT 1 FROM {} WHERE kernel = ? LIMIT 1", table));
+    if (query.bind(kernel.id).step()) return;
+  }
+  connection.query("DELETE FROM kernel WHERE id = ?").bind(kernel.id).run();
+}
+
 }  // namespace
 
-ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::string& name) {
+ImportReport import_json_lines(TunedStore& store, std::istream& in, const std::string& name,
+                               NewNames* names) {
   Connection& connection = store.connection();
   return in_transaction(connection, [&] {
-    Importer importer(connection);
+    Importer importer(connection, names);
     const std::vector<Line> lines = read_lines(in, name, importer);
     each_fact_table([&]<class Row>() { add_lines<Row>(lines, name, importer); });
     return importer.finish();
   });
 }
 
-ImportReport merge(TunedStore& store, const TunedStore& other) {
+ImportReport merge(TunedStore& store, const TunedStore& other, NewNames* names) {
   // Of one moment: a fact and what it refers to may be stored at any time. Its writers go on.
   Connection snapshot(other.path(), Mode::read_only,
                       guarded(other.path(), [&] { return copy_of(other.connection().database); }));
   return in_transaction(store.connection(), [&] {
-    Importer importer(store.connection());
+    Importer importer(store.connection(), names);
     each_fact_table([&]<class Row>() {
       const std::string table = format("{}: {}", other.path().string(), Table<Row>::name);
       try {
@@ -254,6 +403,25 @@ ImportReport merge(TunedStore& store, const TunedStore& other) {
       }
     });
     return importer.finish();
+  });
+}
+
+ImportReport convert(TunedStore& store, NewNames& names) {
+  Connection& connection = store.connection();
+  return in_transaction(connection, [&] {
+    Importer importer(connection, &names);
+    std::vector<KernelRow> old = rows_where<KernelRow>(connection, "");
+    std::erase_if(old,
+                  [&](const KernelRow& row) { return !is_whole(row) || !importer.expect(row); });
+    for (const KernelRow& kernel : old) {
+      each_fact_table([&]<class Row>() {
+        if constexpr (HasKey<Row>) convert_facts<Row>(connection, kernel, importer);
+      });
+      convert_inflight(connection, kernel, names);
+    }
+    ImportReport report = importer.finish();
+    for (const KernelRow& kernel : old) remove_unused(connection, kernel);
+    return report;
   });
 }
 

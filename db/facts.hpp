@@ -114,4 +114,14 @@ void each_usable(Connection& connection, const std::string& condition, Use&& use
   }
 }
 
+/// Removes the record of a configuration that was sent to a device, given it or its trial.
+template <class Row>
+void clear_inflight(Connection& connection, const Row& row) {
+  connection
+      .query(std::string("DELETE FROM inflight") + kOfKey +
+             " AND session = ? AND configuration = ?")
+      .bind(row.key, row.session, row.configuration)
+      .run();
+}
+
 }  // namespace autotune::db

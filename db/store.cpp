@@ -50,16 +50,6 @@ std::vector<InflightRow> all_inflight(Connection& connection) {
   });
 }
 
-/// Of a record or its trial.
-template <class Row>
-void clear_inflight(Connection& connection, const Row& row) {
-  connection
-      .query(std::string("DELETE FROM inflight") + kOfKey +
-             " AND session = ? AND configuration = ?")
-      .bind(row.key, row.session, row.configuration)
-      .run();
-}
-
 void store_trial(Connection& connection, const TrialRow& row) {
   const TrialRow trial = acceptable(connection, row);
   clear_inflight(connection, trial);

@@ -66,9 +66,10 @@ TEST(OldNames, OfTargetsTakeSizesInTheOldOrderAndALineNamesTheNewOnes) {
   const Ended tuned = sandbox.run({"tune", "--target", "gemm16_batched", "--sizes", "3x61x35x67",
                                    "--device", "host", "--budget", "1", "--quiet", "--json"});
   ASSERT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_EQ(tuned.err,
-            "note: gemm16_batched is now part of gemm16: --target gemm16 --sizes "
-            "batch=3,M=61,N=35,K=67; what is stored under the old name is not used\n");
+  EXPECT_EQ(
+      tuned.err,
+      "note: gemm16_batched is now part of gemm16: --target gemm16 --sizes "
+      "batch=3,M=61,N=35,K=67; autotune db convert renames what is stored under the old name\n");
   const Json problem = Json::parse(tuned.out)["problems"][0]["problem"];
   EXPECT_EQ(problem["batch"], 3);
   EXPECT_EQ(problem["K"], 67);

@@ -62,16 +62,22 @@ struct Action {
   bool takes_words = false;
 };
 
-constexpr std::array kActions{Action{"export", run_export},      Action{"import", run_import, true},
-                              Action{"merge", run_import, true}, Action{"check", check},
-                              Action{"compact", compact},        Action{"pin", run_pin},
-                              Action{"unpin", run_pin},          Action{"retract", retract, true}};
+constexpr std::array kActions{Action{"export", run_export},
+                              Action{"import", run_import, true},
+                              Action{"merge", run_import, true},
+                              Action{"convert", run_convert},
+                              Action{"check", check},
+                              Action{"compact", compact},
+                              Action{"pin", run_pin},
+                              Action{"unpin", run_pin},
+                              Action{"retract", retract, true}};
 
 int run_db(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Action& action : kActions) names.emplace_back(action.name);
   if (arguments.positional().empty()) {
-    throw UsageError("db needs one of export, import, merge, check, compact, pin, unpin, retract");
+    throw UsageError(
+        "db needs one of export, import, merge, convert, check, compact, pin, unpin, retract");
   }
   const std::string& name = arguments.positional()[0];
   for (const Action& action : kActions) {
@@ -91,9 +97,10 @@ int run_db(const Arguments& arguments) {
 extern const Verb kDb;
 const Verb kDb{
     .name = "db",
-    .synopsis = "export|import|merge|check|compact|pin|unpin|retract [FILE…] [--db FILE]",
+    .synopsis = "export|import|merge|convert|check|compact|pin|unpin|retract [FILE…] [--db FILE]",
     .summary =
-        "Export, import, merge, check or compact the database; pin a configuration; retract a fact",
+        "Export, import, merge, convert, check or compact the database; pin a configuration; "
+        "retract a fact",
     .details =
         R"(* `export` writes `--format` jsonl (every fact, one JSON object a line, in canonical order), cpp
   (the answers as a C++ header) or sqlite. t4 (T4 results) and kt (Kernel Tuner's cache of 1.5.0)
@@ -106,6 +113,8 @@ const Verb kDb{
   `--output DIR` it also writes a header and a test, and prints the command that builds them.
 * `import` and `merge` add the content of FILEs, which are JSON lines or databases. They never
   overwrite. Order and repetition do not matter.
+* `convert` gives facts of targets that have another name or more sizes now today's names, as import
+  and merge do on the way ([database.md](database.md)).
 * `check` compares every row with its id.
 * `compact` derives the answers again and gives free pages back to the file system.
 * `pin` makes `--config` the answer for a size until `unpin`. Values that `query` does not show may
@@ -119,7 +128,8 @@ const Verb kDb{
                  "jsonl cpp sqlite t4 kt source"},
                 {"output", "FILE",
                  "export: write to this file instead of stdout; source: into this folder"},
-                {"target", "T", "pin: the target; export: only this one; import: its manifest"},
+                {"target", "T",
+                 "pin: the target; export: only this one; import, convert: its manifest"},
                 {"device", "NAME", "pin, export: only this device"},
                 {"embed", "", "export cpp: with cubins and launch code"},
                 {"size", "S", "pin, export t4, kt, source, --embed: a problem, as for tune"},
@@ -132,7 +142,7 @@ const Verb kDb{
                 {"note", "TEXT", "pin: why"},
                 {"reason", "TEXT", "retract: why"}},
     .positional = "ACTION",
-    .words = "export import merge check compact pin unpin retract",
+    .words = "export import merge convert check compact pin unpin retract",
     .run = run_db};
 
 }  // namespace autotune::cli

@@ -54,8 +54,10 @@ std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::st
     replace("--" + option, sizes);
     now += format(" --{} {}", option, sizes);
   }
-  notes << format("note: {} is now part of {}: {}; what is stored under the old name is not used\n",
-                  old->name, old->now, now);
+  notes << format(
+      "note: {} is now part of {}: {}; autotune db convert renames what is stored under the old "
+      "name\n",
+      old->name, old->now, now);
   return words;
 }
 

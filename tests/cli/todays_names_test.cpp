@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of earlier targets: db convert, and import and merge on the way.
+#include "tuner/cli/todays_names.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "db/counters.hpp"
+#include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/records/records.hpp"
+
+namespace autotune::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+constexpr const char* kGemm16 = "a893ada65985a71d9c9da6c3277484a9";
+constexpr const char* kBatched = "ea56ea9235a958e2ca0486460ab16214";
+constexpr const char* kSettings = " dtype=f16 output=f16 layout=NN scale=none epilogue=none";
+
+db::KernelRow old_gemm16(const char* fingerprint = kGemm16) {
+  return {"", "gemm16", fingerprint, "M N K"};
+}
+db::KernelRow old_batched(const char* fingerprint = kBatched) {
+  return {"", "gemm16_batched", fingerprint, "BATCH M N K"};
+}
+
+class TodaysNamesTest : public ::testing::Test {
+ protected:
+  TodaysNamesTest() : gemm16_(find_target("gemm16")) {
+    const Problem problem = problem_of(gemm16_, {{"M", 64}, {"N", 64}, {"K", 128}}, {});
+    const ParameterSpace space = space_of(gemm16_, problem, device_of(db::h200()));
+    configuration_ = to_text(space.at(default_index(gemm16_, space)));
+  }
+
+  /// Every kind of fact about a problem of this kernel.
+  void fill(const fs::path& file, const db::KernelRow& kernel, const std::string& sizes) {
+    db::TunedStore store(file);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel(kernel);
+    sample.key.problem = sizes + kSettings;
+    std::vector<db::TrialRow> trials{sample.trial(configuration_, 2000),
+                                     sample.failure(other("mma"), "wrong")};
+    trials.push_back(sample.trial(other("mma"), 4000));
+    trials.back().outcome = "pruned";
+    store.append(trials);
+    db::DecisionRow decision = sample.decision(configuration_, 1000);
+    decision.default_configuration = other("mma");
+    decision.ties = configuration_ + '\n' + other("mma");
+    store.add_decision(decision);
+    store.pin({"", sample.key, configuration_, "why", "2026-03-02T12:00:00.000Z"});
+    db::add_counters(store, {"", sample.key, configuration_, "instructions=1", "CUDA", ""});
+    store.dispatch({sample.session, sample.key, configuration_, "a process", ""});
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+        .exec("DELETE FROM kernel WHERE target = 'gemm'");
+  }
+  std::string other(const std::string& family) const {
+    Configuration configuration = gemm16_.default_configuration;
+    std::ranges::find(configuration, "KERNEL", &NamedValue::name)->value = family;
+    return to_text(configuration);
+  }
+
+  Ended convert() { return sandbox_.run({"db", "convert"}); }
+
+  /// `target fingerprint sizes` of each kernel.
+  static std::vector<std::string> kernels(const fs::path& file) {
+    std::vector<std::string> all;
+    for (const db::KernelRow& row : db::TunedStore(file, db::Mode::read_only).kernels()) {
+      all.push_back(row.target + ' ' + row.fingerprint + ' ' + row.sizes);
+    }
+    return all;
+  }
+  std::string of(const std::string& fingerprint) const {
+    return "gemm16 " + fingerprint + " M N K batch";
+  }
+  static std::string facts(const fs::path& file) {
+    return db::facts_of(db::TunedStore(file, db::Mode::read_only));
+  }
+
+  const Sandbox sandbox_;
+  const fs::path file_ = sandbox_.database();
+  const Target gemm16_;
+  std::string configuration_;
+};
+
+TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
+  fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
+  const Ended ended = convert();
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm16_.fingerprint)));
+  const std::string problem = "M=64 N=64 K=128 batch=4" + std::string(kSettings);
+  SQLite::Database database(file_.string());
+  for (const char* const table : {"trial", "decision", "pin", "counter", "best", "inflight"}) {
+    SQLite::Statement query(database, std::string("SELECT DISTINCT problem FROM ") + table);
+    ASSERT_TRUE(query.executeStep()) << table;
+    EXPECT_EQ(query.getColumn(0).getString(), problem) << table;
+    EXPECT_FALSE(query.executeStep()) << table;
+  }
+  EXPECT_EQ(sandbox_.run({"db", "check"}).status, 0);
+  const Ended asked = sandbox_.run({"query", "--target", "gemm16", "--json"});
+  const Json answer = Json::parse(asked.out)["results"][0];
+  EXPECT_EQ(answer["provenance"], "pinned");
+  EXPECT_EQ(answer["stale"], false);
+  EXPECT_EQ(answer["median_ns"], 1000);
+
+  const std::string once = facts(file_);
+  EXPECT_THAT(convert().out, HasSubstr(": 0 facts converted, 0 refused\n"));
+  EXPECT_EQ(facts(file_), once);
+}
+
+TEST_F(TodaysNamesTest, SizesThatATargetHasGotSinceHaveTheirDefault) {
+  fill(file_, old_gemm16(), "M=64 N=64 K=128");
+  EXPECT_THAT(convert().out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm16_.fingerprint)));
+  EXPECT_THAT(facts(file_), HasSubstr("\"M=64 N=64 K=128 batch=1 dtype=f16"));
+}
+
+/// A source that nobody knows, strides of their own, and a batch whose machine code is another.
+TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
+  fill(file_, old_gemm16("unknown"), "M=64 N=64 K=64");
+  fill(file_, old_batched(), "BATCH=1 M=64 N=64 K=128");
+  fill(file_,
+       {"", "gemm16_strided", "3e125c666923f346c0fbca97bb0ce0ae",
+        "BATCH M N K lda ldb ldc ldd stride_a stride_b stride_c stride_d"},
+       "BATCH=1 M=64 N=64 K=256 lda=256 ldb=64 ldc=64 ldd=72 stride_a=1 stride_b=1 stride_c=1 "
+       "stride_d=1");
+  EXPECT_THAT(convert().out, HasSubstr(": 18 facts converted, 0 refused\n"));
+  EXPECT_THAT(kernels(file_),
+              UnorderedElementsAre(of("unknown"), of(std::string(kBatched) + " with other values"),
+                                   of("3e125c666923f346c0fbca97bb0ce0ae")));
+  const Ended asked = sandbox_.run({"query", "--target", "gemm16", "--json"});
+  const Json results = Json::parse(asked.out)["results"];
+  ASSERT_EQ(results.size(), 3u) << asked.out << asked.err;
+  for (const Json& one : results) EXPECT_EQ(one["stale"], true);
+  EXPECT_THAT(convert().out, HasSubstr(": 0 facts converted, 0 refused\n"));
+}
+
+TEST_F(TodaysNamesTest, AnImportAMergeAndAConversionGiveTheSame) {
+  fill(file_, old_gemm16(), "M=64 N=64 K=128");
+  fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
+  fill(file_, old_gemm16("unknown"), "M=64 N=64 K=64");
+  const fs::path old = sandbox_.folder() / "old.db", lines = sandbox_.folder() / "old.jsonl";
+  fs::copy_file(file_, old);
+  ASSERT_EQ(sandbox_.run({"db", "export", "--output", lines.string()}).status, 0);
+  ASSERT_EQ(convert().status, 0);
+  const fs::path imported = sandbox_.folder() / "imported.db";
+  for (const fs::path& from : {lines, old}) {
+    fs::remove(imported);
+    const Ended ended = sandbox_.run({"db", "import", from.string(), "--db", imported.string()});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(facts(imported), facts(file_)) << from;
+  }
+  // Into what is converted, an old file brings nothing; and a part that is old finds its place.
+  ASSERT_EQ(sandbox_.run({"db", "merge", old.string()}).status, 0);
+  EXPECT_EQ(facts(imported), facts(file_));
+  fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
+  EXPECT_THAT(kernels(file_), ::testing::SizeIs(3));
+  EXPECT_THAT(convert().out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_EQ(facts(imported), facts(file_));
+}
+
+TEST_F(TodaysNamesTest, WhatWasRetractedStaysSo) {
+  fill(file_, old_gemm16(), "M=64 N=64 K=128");
+  fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
+  {
+    db::TunedStore store(file_);
+    for (const db::KernelRow& kernel : store.kernels()) {
+      if (kernel.target == "gemm16") store.retract(kernel.id, "all of it");
+    }
+    const std::string pin = SQLite::Database(file_.string())
+                                .execAndGet(
+                                    "SELECT pin.id FROM pin JOIN kernel ON kernel.id = pin.kernel "
+                                    "WHERE target = 'gemm16_batched'")
+                                .getString();
+    store.retract(pin, "this one");
+  }
+  EXPECT_THAT(convert().out, HasSubstr(": 12 facts converted, 0 refused\n"));
+  const db::TunedStore store(file_, db::Mode::read_only);
+  const std::vector<db::TunedEntry> left = store.tuned({});
+  ASSERT_EQ(left.size(), 1u);
+  EXPECT_EQ(left[0].best.provenance, "measured");
+  EXPECT_THAT(left[0].best.key.problem, HasSubstr("batch=4"));
+}
+
+TEST_F(TodaysNamesTest, DamagedFactsAndThoseOfNoProblemTodayStayWhereTheyAre) {
+  fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
+  {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel(old_batched());
+    sample.key.problem = "BATCH=4 M=64 N=64 K=128 dtype=f8";
+    store.add_decision(sample.decision("KERNEL=mma", 1));
+  }
+  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE trial SET median_ns = 1 WHERE median_ns = 2000");
+  const Ended ended = convert();
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out, HasSubstr(": 5 facts converted, 2 refused\n"));
+  EXPECT_THAT(ended.err, HasSubstr("it is not what was stored"));
+  EXPECT_THAT(ended.err, HasSubstr("dtype=f8 is no problem of today's target"));
+  EXPECT_THAT(kernels(file_), ::testing::Contains(::testing::StartsWith("gemm16_batched")));
+}
+
+TEST_F(TodaysNamesTest, AFileThatIsMissingOrCannotBeWrittenIsRefused) {
+  expect_refused(convert(), 1, {"there is no such file"});
+  fill(file_, old_gemm16(), "M=64 N=64 K=128");
+  std::ofstream(file_, std::ios::in | std::ios::out) << "no database at all";
+  expect_refused(convert(), 1, {"tuned.db"});
+}
+
+TEST_F(TodaysNamesTest, TargetsOfTheUserGetTheirNewSizesToo) {
+  const fs::path manifest = sandbox_.write("fill.target.toml", R"toml(manifest = 2
+name = "fill"
+source = "fill.cu"
+sizes.N = {}
+sizes.times = { default = 2 }
+parameters.BLOCK = [32, 64]
+arguments.y = { type = "f32", length = "N", role = "output" }
+kernels.fill = { grid = "ceil_div(N, BLOCK)", block = "BLOCK", arguments = ["y", "N", "times"] }
+reference.configuration = "default"
+)toml");
+  sandbox_.write("fill.cu", "extern \"C\" __global__ void fill(float*, int, int) {}");
+  {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "fill", "f1", "N"});
+    sample.key.problem = "N=100";
+    store.add_decision(sample.decision("BLOCK=32", 1000));
+  }
+  EXPECT_THAT(convert().out, HasSubstr(": 0 facts converted")) << "its manifest is not known";
+  const Ended ended = sandbox_.run({"db", "convert", "--target", manifest.string()});
+  EXPECT_THAT(ended.out, HasSubstr(": 1 facts converted, 0 refused")) << ended.err;
+  EXPECT_THAT(kernels(file_), ::testing::Contains("fill f1 N times"));
+  EXPECT_THAT(facts(file_), HasSubstr("\"problem\":\"N=100 times=2\""));
+}
+
+}  // namespace
+}  // namespace autotune::testing
