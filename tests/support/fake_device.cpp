@@ -26,7 +26,7 @@ class FakeCandidate final : public Candidate {
   explicit FakeCandidate(Fate fate) : fate_(std::move(fate)) {}
   Verdict verify(int, double give_up_seconds) override {
     if (fate_.outcome == Outcome::crash || fate_.outcome == Outcome::timeout ||
-        fate_.outcome == Outcome::launch_error) {
+        fate_.outcome == Outcome::launch_error || fate_.outcome == Outcome::killed) {
       throw KernelFailure(fate_.outcome, fate_.message);
     }
     if (stopped()) return {Outcome::wrong, "C[0] is nan", 0, 0};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<std::string_view, kOutcomes> kOutcomeNames = {
     "ok",    "pruned",           "invalid", "compile_error", "launch_error",
-    "wrong", "nondeterministic", "timeout", "crash"};
+    "wrong", "nondeterministic", "timeout", "crash",         "killed"};
 
 }  // namespace
 

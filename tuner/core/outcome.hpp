@@ -9,7 +9,9 @@
 namespace autotune {
 
 /// `pruned`: not run or stopped early, because resources, the model or a screen excluded it.
-/// `invalid`: over a limit of the device. The others failed when built, run or verified.
+/// `invalid`: over a limit of the device. `killed`: its process was killed from outside whenever it
+/// was asked again; that says nothing about the configuration, and is never stored. The others
+/// failed when built, run or verified.
 enum class Outcome : std::uint8_t {
   ok,
   pruned,
@@ -20,9 +22,10 @@ enum class Outcome : std::uint8_t {
   nondeterministic,
   timeout,
   crash,
+  killed,
 };
 
-inline constexpr int kOutcomes = 9;
+inline constexpr int kOutcomes = 10;
 
 /// `ok`, `pruned`, `compile_error`, …: as stored in the database.
 std::string_view name_of(Outcome outcome);

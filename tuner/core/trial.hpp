@@ -38,6 +38,7 @@ struct Trial {
     message = why;
     measurement.reset();
     verified = false;
+    of_machine = how == Outcome::killed;
   }
 };
 

@@ -68,7 +68,7 @@ void Anchor::refresh() {
       start_from(sample);
     }
   } catch (const KernelFailure& failure) {
-    failure_ = failure;
+    if (failure.outcome() != Outcome::killed) failure_ = failure;
     timer_ = nullptr;
   }
 }

@@ -53,7 +53,7 @@ Anchor& Bench::anchor() {
       anchor_timer_.emplace(*anchor_candidate_, search_context(policy_));
       return anchor_.emplace(*anchor_timer_, policy_);
     } catch (const KernelFailure& failure) {
-      anchor_failure_ = failure;
+      if (failure.outcome() != Outcome::killed) anchor_failure_ = failure;
     }
   }
   return anchor_.emplace();

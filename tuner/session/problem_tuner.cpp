@@ -204,8 +204,7 @@ void ProblemTuner::start_from_elsewhere(const ProblemRun& run, TrialEvaluator& e
   }
 }
 
-/// If the default fails the edge check, every finalist would too: stop before the search. A crash
-/// ends the run only when it repeats, because a worker can also be killed from outside.
+/// If the default fails the edge check, every finalist would too: stop before the search.
 void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge) {
   const Configuration configuration = run.space().at(run.default_index());
   using Kernel = std::shared_ptr<const CompiledKernel>;
@@ -216,9 +215,9 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
       return nullptr;
     }
   };
-  Verdict verdict = edge.verify(configuration, compile);
-  if (verdict.outcome == Outcome::crash) verdict = edge.verify(configuration, compile);
-  if (verdict.outcome != Outcome::ok) throw TargetError(edge_complaint(run.target(), verdict));
+  const Verdict verdict = edge.verify(configuration, compile);
+  if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::killed)
+    throw TargetError(edge_complaint(run.target(), verdict));
 }
 
 /// Compiles what a finalist needs on the edge problem while the search goes on.

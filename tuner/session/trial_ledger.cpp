@@ -126,7 +126,7 @@ void TrialLedger::lead_with(std::size_t index) {
 void TrialLedger::refute(std::size_t index, Outcome outcome, const std::string& why) {
   Trial& trial = trials_.at(index);
   trial.fail(outcome, why);
-  recorder_.record(trial, index == default_index_);
+  if (!trial.of_machine) recorder_.record(trial, index == default_index_);
   fastest_.reset();
   best_seconds_ = 0;
   for (const auto& [other, one] : trials_) {

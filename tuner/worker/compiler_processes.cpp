@@ -45,25 +45,6 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool lacks_memory(const std::string& line) {
-  return line.find("out of memory") != std::string::npos ||
-         line.find("bad_alloc") != std::string::npos;
-}
-
-/// Whether the compiler crashed on its source. Otherwise it was killed from outside.
-bool is_crash(const WorkerEnd& end) {
-  switch (end.signal) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGABRT:
-      return !lacks_memory(end.text);
-    default:
-      return false;
-  }
-}
-
 Build late_build(const CompileTask& task, double limit_seconds) {
   Build build;
   build.log = format("{}: error: compiling took more than {:.3g} s and was stopped\n", task.name,
@@ -161,7 +142,7 @@ Build CompilerProcesses::run_once(const CompileTask& task) {
   }
   if (process->was_late()) return late_build(task, limit_seconds_);
   const WorkerEnd end = process->end();
-  if (is_crash(end)) return crashed_build(task, end);
+  if (end.is_fault()) return crashed_build(task, end);
   throw NotCompiled(format("{}: the compiler was ended by {}", task.name, end.text));
 }
 

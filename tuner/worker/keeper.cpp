@@ -63,18 +63,23 @@ class Keeper {
   /// `signals`: see signals_of_interest().
   Keeper(pid_t worker, int signals) : worker_(worker), signals_(signals) {}
 
-  /// Returns the wait status of the worker when nothing of it is left.
+  /// Returns the wait status of the worker when nothing of it is left; kAskedToEnd if this process
+  /// killed it.
   int wait_and_end() {
     while (!has_ended_ && wait(-1)) reap();
-    if (!has_ended_) kill(worker_, SIGKILL);
+    const bool kills = !has_ended_;
+    if (kills) kill(worker_, SIGKILL);
     for (int i = 0; i < kMostRounds && !reap(); ++i) {
       for (const pid_t child : children()) kill(child, SIGKILL);
       wait(kRoundMilliseconds);
     }
-    return status_;
+    return kills ? kAskedToEnd : status_;
   }
 
  private:
+  /// An exit status: to the parent, a signal means that somebody else killed the worker.
+  static constexpr int kAskedToEnd = W_EXITCODE(1, 0);
+
   /// Waits for the end of a child. Returns false if the worker is to end.
   bool wait(int milliseconds) {
     pollfd events[] = {{signals_, POLLIN, 0}, {kWorkerSocket, POLLRDHUP, 0}};

@@ -55,7 +55,7 @@ constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
 constexpr TextureFilter last_of(TextureFilter) { return TextureFilter::linear; }
 constexpr TextureAddress last_of(TextureAddress) { return TextureAddress::mirror; }
 constexpr L2State last_of(L2State) { return L2State::cold; }
-constexpr Outcome last_of(Outcome) { return Outcome::crash; }
+constexpr Outcome last_of(Outcome) { return Outcome::killed; }
 
 template <class T>
 Json to_wire(const T& value) {

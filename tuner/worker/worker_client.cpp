@@ -26,13 +26,19 @@ void WorkerClient::start() {
 }
 
 void WorkerClient::fail_silent(Silence silence, double limit_seconds, std::string_view doing) {
-  const std::string how = process_->end().text;
+  const WorkerEnd end = process_->end();
   process_.reset();
   if (silence == Silence::timeout) {
     fail(Outcome::timeout,
          format("no answer within {:.3g} s while {}: the worker was killed", limit_seconds, doing));
   }
-  fail(Outcome::crash, format("the worker ended by {} while {}", how, doing));
+  if (end.is_killed()) {
+    fail(Outcome::killed,
+         format("the worker was killed from outside while {}, perhaps by the system for want of "
+                "memory: {}",
+                doing, end.text));
+  }
+  fail(Outcome::crash, format("the worker ended by {} while {}", end.text, doing));
 }
 
 void WorkerClient::fail(Outcome outcome, const std::string& what) {

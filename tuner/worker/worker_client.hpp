@@ -25,9 +25,9 @@ class WorkerClient {
 
   /// Sends a request and waits for its answer; starts a worker if there is none. Returns the result
   /// of `read` on the answer. `doing` describes the work in messages: `timing`. Rethrows what the
-  /// worker's device threw. Throws KernelFailure(timeout) after the limit, KernelFailure(crash) if
-  /// the worker ends or its answer is invalid, and Error if the device is unhealthy. After these
-  /// two failures there is no worker.
+  /// worker's device threw. Throws KernelFailure(timeout) after the limit, KernelFailure(killed)
+  /// if somebody else kills the worker, KernelFailure(crash) if it ends otherwise or its answer is
+  /// invalid, and Error if the device is unhealthy. After these three failures there is no worker.
   template <class Read>
   auto call(Json request, std::string_view bytes, double limit_seconds, std::string_view doing,
             const Read& read) {

@@ -18,6 +18,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A call whose worker is killed from outside is made so often: a kernel may also be why the system
+/// runs out of memory.
+constexpr int kMostKilled = 3;
+
+/// The result of `call`, which finds or starts its worker.
+template <class Call>
+auto asked(const Call& call) {
+  for (int killed = 0;;) {
+    try {
+      return call();
+    } catch (const KernelFailure& failure) {
+      if (failure.outcome() != Outcome::killed || ++killed == kMostKilled) throw;
+    }
+  }
+}
+
 /// A workload that is open in the current worker.
 class RemoteBench {
  public:
@@ -48,9 +64,9 @@ class RemoteBench {
                       options_.open_seconds, "running the reference");
       } catch (const KernelFailure& failure) {
         // The previous kernel may have caused the crash: try again in a new worker.
-        const bool again =
-            failure.outcome() == Outcome::crash && ++crashes < WorkerClient::kMostFailures;
-        if (again) continue;
+        const bool ended =
+            failure.outcome() == Outcome::crash || failure.outcome() == Outcome::killed;
+        if (ended && ++crashes < WorkerClient::kMostFailures) continue;
         throw Error(format("{}: {}", workload_.problem, failure.what()));
       }
       generation_ = client_->generation();
@@ -97,27 +113,31 @@ class RemoteCandidate : public Candidate, public Countable {
         id_(bench_->client().new_id()) {
     request_["id"] = id_;
     request_["bench"] = bench_->id();
-    load();
+    asked([&] { load(); });
   }
   ~RemoteCandidate() override { bench_->client().drop(id_); }
 
   Verdict verify(int runs, double give_up_seconds) override {
-    load();
-    const auto quiet = bench_->quiet();
-    const int count = std::max(runs, 1);
-    const auto start = Clock::now();
-    Verdict verdict = bench_->client().call(
-        {{"do", "verify"}, {"id", id_}, {"runs", count}, {"give_up", give_up_seconds}}, {},
-        bench_->limit(expected() * count), "verifying", verdict_in);
-    run_seconds_ = seconds_since(start) / count;
-    bench_->record_run(run_seconds_);
-    return verdict;
+    return asked([&] {
+      load();
+      const auto quiet = bench_->quiet();
+      const int count = std::max(runs, 1);
+      const auto start = Clock::now();
+      Verdict verdict = bench_->client().call(
+          {{"do", "verify"}, {"id", id_}, {"runs", count}, {"give_up", give_up_seconds}}, {},
+          bench_->limit(expected() * count), "verifying", verdict_in);
+      run_seconds_ = seconds_since(start) / count;
+      bench_->record_run(run_seconds_);
+      return verdict;
+    });
   }
 
   Verdict recheck() override {
-    load();
-    return bench_->client().call({{"do", "recheck"}, {"id", id_}}, {}, bench_->limit(expected()),
-                                 "verifying", verdict_in);
+    return asked([&] {
+      load();
+      return bench_->client().call({{"do", "recheck"}, {"id", id_}}, {}, bench_->limit(expected()),
+                                   "verifying", verdict_in);
+    });
   }
 
   TimedBatch time(int launches, L2State l2) override {
@@ -125,31 +145,37 @@ class RemoteCandidate : public Candidate, public Countable {
   }
 
   TimedBatch time_in(CallContext context, int launches, L2State l2) override {
-    load();
-    const auto quiet = bench_->quiet();
-    const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
-    const TimedBatch batch =
-        bench_->client().call({{"do", "time"},
-                               {"id", id_},
-                               {"launches", launches},
-                               {"l2", static_cast<int>(l2)},
-                               {"context", static_cast<int>(context)}},
-                              {}, bench_->limit(launch * launches), "timing", timed_batch_of);
-    launch_seconds_ = batch.seconds;
-    return batch;
+    return asked([&] {
+      load();
+      const auto quiet = bench_->quiet();
+      const double launch = launch_seconds_ > 0 ? launch_seconds_ : expected();
+      const TimedBatch batch =
+          bench_->client().call({{"do", "time"},
+                                 {"id", id_},
+                                 {"launches", launches},
+                                 {"l2", static_cast<int>(l2)},
+                                 {"context", static_cast<int>(context)}},
+                                {}, bench_->limit(launch * launches), "timing", timed_batch_of);
+      launch_seconds_ = batch.seconds;
+      return batch;
+    });
   }
 
   Energy energy(double least_seconds, L2State l2) override {
-    load();
-    return bench_->client().call(
-        {{"do", "energy"}, {"id", id_}, {"seconds", least_seconds}, {"l2", static_cast<int>(l2)}},
-        {}, bench_->longest_limit(), "measuring the energy", energy_of);
+    return asked([&] {
+      load();
+      return bench_->client().call(
+          {{"do", "energy"}, {"id", id_}, {"seconds", least_seconds}, {"l2", static_cast<int>(l2)}},
+          {}, bench_->longest_limit(), "measuring the energy", energy_of);
+    });
   }
 
   Counters counters(const std::filesystem::path& plugin) override {
-    load();
-    return bench_->client().call({{"do", "counters"}, {"id", id_}, {"plugin", plugin.string()}}, {},
-                                 bench_->longest_limit(), "counting", counters_in);
+    return asked([&] {
+      load();
+      return bench_->client().call({{"do", "counters"}, {"id", id_}, {"plugin", plugin.string()}},
+                                   {}, bench_->longest_limit(), "counting", counters_in);
+    });
   }
 
  private:
@@ -186,15 +212,17 @@ class RemoteWorkbench : public Workbench {
   }
 
   std::vector<std::string> baselines(const BaselineSource& source) override {
-    bench_->open();
-    const auto names_in = [](const Json& answer) -> std::vector<std::string> {
-      return field(answer, "names");
-    };
-    return bench_->client().call({{"do", "baselines"},
-                                  {"id", bench_->id()},
-                                  {"plugin", source.plugin.string()},
-                                  {"target", source.target}},
-                                 {}, bench_->longest_limit(), "opening a baseline", names_in);
+    return asked([&] {
+      bench_->open();
+      const auto names_in = [](const Json& answer) -> std::vector<std::string> {
+        return field(answer, "names");
+      };
+      return bench_->client().call({{"do", "baselines"},
+                                    {"id", bench_->id()},
+                                    {"plugin", source.plugin.string()},
+                                    {"target", source.target}},
+                                   {}, bench_->longest_limit(), "opening a baseline", names_in);
+    });
   }
 
   std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
@@ -208,11 +236,13 @@ class RemoteWorkbench : public Workbench {
   }
 
   double launch_floor() override {
-    bench_->open();
-    const auto quiet = bench_->quiet();
-    const auto seconds_in = [](const Json& answer) -> double { return field(answer, "seconds"); };
-    return bench_->client().call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1),
-                                 "timing nothing", seconds_in);
+    return asked([&] {
+      bench_->open();
+      const auto quiet = bench_->quiet();
+      const auto seconds_in = [](const Json& answer) -> double { return field(answer, "seconds"); };
+      return bench_->client().call({{"do", "floor"}, {"id", bench_->id()}}, {}, bench_->limit(1),
+                                   "timing nothing", seconds_in);
+    });
   }
 
  private:
@@ -250,13 +280,15 @@ class WorkerDevice : public Device {
   }
 
   std::optional<int> active_blocks(const CompiledKernel& kernel, const Launch& launch) override {
-    const auto blocks_in = [](const Json& answer) -> std::optional<int> {
-      if (answer.at("blocks").is_null()) return std::nullopt;
-      return static_cast<int>(field(answer, "blocks"));
-    };
-    return client_->call(
-        {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},
-        *kernel.binary, options_.most_seconds, "asking for the occupancy", blocks_in);
+    return asked([&] {
+      const auto blocks_in = [](const Json& answer) -> std::optional<int> {
+        if (answer.at("blocks").is_null()) return std::nullopt;
+        return static_cast<int>(field(answer, "blocks"));
+      };
+      return client_->call(
+          {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},
+          *kernel.binary, options_.most_seconds, "asking for the occupancy", blocks_in);
+    });
   }
 
  private:

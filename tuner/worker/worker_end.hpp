@@ -4,8 +4,8 @@
 
 namespace autotune {
 
-/// Kills this process, without destructors: a kernel may have damaged any of its state. Its keeper
-/// kills what it started.
+/// Ends this process without destructors: a kernel may have damaged any of its state. Its keeper
+/// kills what it started. No signal: that would mean that somebody else killed the worker.
 [[noreturn]] void end_worker();
 
 }  // namespace autotune

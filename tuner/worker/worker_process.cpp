@@ -78,7 +78,27 @@ std::array<fs::path, 2> folders_of_ours() {
   return {folder, folder.parent_path() / "libexec/autotune"};
 }
 
+bool lacks_memory(const std::string& line) {
+  return line.find("out of memory") != std::string::npos ||
+         line.find("bad_alloc") != std::string::npos;
+}
+
 }  // namespace
+
+bool WorkerEnd::is_fault() const {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGABRT:
+      return !lacks_memory(text);
+    default:
+      return false;
+  }
+}
 
 fs::path find_program_of_ours(const std::string& name) {
   for (const fs::path& folder : folders_of_ours()) {

@@ -33,6 +33,11 @@ Json worker_greeting();
 struct WorkerEnd {
   int signal = 0;    // 0: by itself
   std::string text;  // `signal 11 (Segmentation fault): illegal memory access`, with its last line
+
+  /// Whether a fault of the code that it ran ended it.
+  bool is_fault() const;
+  /// Whether it was killed from outside: by a person, or by the system for want of memory.
+  bool is_killed() const { return signal != 0 && !is_fault(); }
 };
 
 class WorkerProcess {

@@ -144,6 +144,40 @@ TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   EXPECT_EQ(store.check().damage.size(), 0u);
 }
 
+/// The default, as the first or as the anchor; a finalist, in its finals.
+TEST_F(TuningSessionTest, WhatWasKilledFromOutsideIsNotStoredAndIsTriedAgain) {
+  const Target target = two_parameters();
+  const auto is_default = [&](const Macros& macros) { return macros.at("X") == 1; };
+  for (const int first : {0, 1, 2, 30}) {
+    db::TunedStore store = open_store();
+    int batches = 0;
+    bool kills = true;
+    FakeDevice device([&](const Macros& macros) {
+      Fate fate = bowl(macros);
+      if (kills && first == 0 && is_default(macros)) return Fate{Outcome::killed, 0, "signal 9"};
+      const bool is_hit = first == 30 ? macros.at("X") == 11 : is_default(macros);
+      fate.on_time = [&, is_hit](CallContext, L2State, int) -> double {
+        if (kills && is_hit && first > 0 && ++batches >= first) {
+          throw KernelFailure(Outcome::killed, "signal 9");
+        }
+        return 1;
+      };
+      return fate;
+    });
+    tune(target, device, &store, request_for(target, {64}));
+    kills = false;
+    const TuningReport again = tune(target, device, &store, request_for(target, {64}));
+    const ProblemDecision& decision = again.problems[0].decision;
+    if (first < 30) EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2") << first;
+    EXPECT_TRUE(decision.default_configuration.has_value()) << first;
+    EXPECT_EQ(again.problems[0].quarantined, 0) << first;
+    for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
+      EXPECT_THAT(row.outcome, ::testing::AnyOf("ok", "pruned")) << first << row.message;
+    }
+    std::filesystem::remove(store.path());
+  }
+}
+
 TEST_F(TuningSessionTest, AKernelThatStopsWorkingWhileItIsJudgedIsWrong) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {

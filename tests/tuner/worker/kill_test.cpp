@@ -82,7 +82,7 @@ TEST(Kill, AKilledWorkerCostsAtMostTheCallThatRan) {
       EXPECT_GT(candidate->time(2, L2State::hot).seconds, 0);
       ++good;
     } catch (const KernelFailure& failure) {
-      EXPECT_EQ(name_of(failure.outcome()), "crash") << failure.what();
+      EXPECT_EQ(name_of(failure.outcome()), "killed") << failure.what();
       ++lost;
     }
   }

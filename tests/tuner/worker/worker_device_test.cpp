@@ -101,6 +101,42 @@ TEST_F(WorkerDevice, AnIllegalAddressIsACrashThatIsNamed) {
   expect_usable();
 }
 
+/// A kernel whose process gets SIGKILL in its first `kills` runs, as if from outside.
+KernelCase killed_in(int kills, const TemporaryFolder& folder) {
+  KernelCase killed = kernel_with(
+      format("const int file = open(\"{}/runs\", 02102, 0600);\n"
+             "if (lseek(file, 0, 2) < {}) {{\n  write(file, in, 1);\n  kill(getpid(), 9);\n}}\n"
+             "close(file);",
+             folder.path().string(), kills));
+  killed.text =
+      "extern \"C\" int open(const char*, int, ...), close(int), kill(int, int), getpid();\n"
+      "extern \"C\" long write(int, const void*, unsigned long), lseek(int, long, int);\n" +
+      killed.text;
+  return killed;
+}
+
+TEST_F(WorkerDevice, WhatWasKilledFromOutsideIsAskedAgain) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(failure_of(killed_in(2, folder)), Outcome::ok) << message_;
+}
+
+TEST_F(WorkerDevice, WhatIsKilledFromOutsideEachTimeIsNoCrash) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(failure_of(killed_in(1000, folder)), Outcome::killed);
+  EXPECT_THAT(message_, HasSubstr("killed from outside while verifying, perhaps by the system for "
+                                  "want of memory: signal 9 (Killed)"));
+  EXPECT_EQ(std::filesystem::file_size(folder.path() / "runs"), 3u);
+  expect_usable();
+}
+
+/// Its keeper kills the worker then: nobody else does.
+TEST_F(WorkerDevice, AKernelThatShutsTheWorkersSocketIsACrash) {
+  KernelCase closer = kernel_with("shutdown(3, 2);\nfor (;;) pause();");
+  closer.text = "extern \"C\" int shutdown(int, int), pause();\n" + closer.text;
+  EXPECT_EQ(failure_of(closer), Outcome::crash) << message_;
+  expect_usable();
+}
+
 TEST_F(WorkerDevice, AKernelThatWritesToTheWorkersSocketIsACrash) {
   KernelCase forger = kernel_with(
       "static const char kEmpty[17] = {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
