@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/sentences.hpp"
 #include "tuner/json/json.hpp"
@@ -67,6 +69,25 @@ TEST_F(Warm, TheFasterAlternativeIsCompiledToo) {
   };
   EXPECT_EQ(warmed("128"), 1) << "gemm_split is slower there";
   EXPECT_EQ(warmed("1024"), 2);
+}
+
+/// Without a database, and with one that has other targets only.
+TEST_F(Warm, ShippedResultsAreCompiledToo) {
+  const std::vector<std::string> words{"warm",   "--gpu",       "h200",      "--target", "gemm",
+                                       "--size", "512x512x512", "--context", "between"};
+  Sandbox fresh;
+  fresh.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
+  for (const Sandbox* const sandbox : {&std::as_const(fresh), &std::as_const(sandbox_)}) {
+    const Ended warmed = sandbox->run(words);
+    EXPECT_EQ(warmed.status, 0) << warmed.err;
+    EXPECT_THAT(warmed.out, HasSubstr(", 0 failed"));
+    for (const char* const device : {"model:h200", "h200", "NVIDIA H200"}) {
+      const Ended asked = sandbox->run(
+          {"query", "--target", "gemm", "--size", "512", "--device", device, "--json"});
+      ASSERT_EQ(asked.status, 0) << device << asked.err;
+      EXPECT_EQ(Json::parse(asked.out)["results"][0]["shipped"], true) << device;
+    }
+  }
 }
 
 TEST_F(Warm, WhatCannotBeWarmedIsRefused) {

@@ -47,6 +47,10 @@ class Databases {
   /// The stored results among the answers; without --size, among those for what is tuned.
   std::vector<db::TunedEntry> measured();
 
+  /// What is stored as asked for GPUs of this architecture. Shipped results only with --target, or
+  /// where the user has none. Throws the Error of the user's database if there is nothing.
+  std::vector<db::TunedEntry> stored_for(int compute_capability);
+
   const std::optional<db::TunedStore>& own() const { return own_; }
   /// The database of a stored answer.
   const db::TunedStore& store_of(const Answer& answer) const {

@@ -56,7 +56,7 @@ std::unique_ptr<Device> open_with(const std::string& text,
   }
   if (text == "host") return make_worker_device("host", cache, options);
   if (text.starts_with("model:")) {
-    return make_model_device(device_info(find_gpu(text.substr(6))), cache, compilers);
+    return make_model_device(device_info(find_gpu(text)), cache, compilers);
   }
   const int ordinal = ordinal_of(text);
   const auto there = static_cast<int>(cuda_devices().size());
@@ -90,7 +90,7 @@ double compile_limit_of(const Arguments& arguments) {
 void check_device(const std::string& text) {
   if (text == "auto" || text == "host" || ordinal_of(text) >= 0) return;
   if (text.starts_with("model:")) {
-    find_gpu(text.substr(6));
+    find_gpu(text);
     return;
   }
   throw UsageError(

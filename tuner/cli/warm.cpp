@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
@@ -22,18 +23,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// What is tuned on GPUs of this architecture.
-std::vector<db::TunedEntry> problems_for(const Arguments& arguments, const db::TunedStore& store,
+std::vector<db::TunedEntry> problems_for(const Arguments& arguments, Databases& databases,
                                          const DeviceInfo& gpu) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
-  std::vector<db::TunedEntry> entries =
-      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
-                            : chosen_entries(arguments, store);
-  std::erase_if(entries, [&](const db::TunedEntry& entry) {
-    return entry.device.compute_capability != gpu.compute_capability;
-  });
+  std::vector<db::TunedEntry> entries = databases.stored_for(gpu.compute_capability);
   if (!entries.empty()) return entries;
   throw Error(format("{}: nothing is tuned there for {} (sm_{}) as asked: tune it first",
-                     store.path().string(), gpu.name, gpu.compute_capability));
+                     database_path(arguments).string(), gpu.name, gpu.compute_capability));
 }
 
 struct Counts {
@@ -71,13 +67,12 @@ void expect_cache() {
 int run_warm(const Arguments& arguments) {
   const DeviceInfo gpu = gpu_named(arguments.text("gpu"));
   expect_cache();
-  const db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  const LeftOutWarning warning(store);
   AnswerJudge judge(arguments);
+  Databases databases(arguments, judge);
   ProgramAnswers programs(arguments, judge);
   std::vector<db::TunedEntry> entries =
-      given_on(gpu, problems_for(arguments, store, gpu), programs, judge);
-  keep_current(entries, judge, store.path().string());
+      given_on(gpu, problems_for(arguments, databases, gpu), programs, judge);
+  keep_current(entries, judge, database_path(arguments).string());
   const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const int jobs =
       arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
@@ -109,7 +104,9 @@ const Verb kWarm{
     .summary = "Compile tuned configurations, so that programs find them in the cache",
     .details =
         "Fills the cache of compiled kernels (`AUTOTUNE_CACHE`) with the tuned answers of the "
-        "database for one GPU, in parallel processes. `autotune_prepare()` then compiles nothing "
+        "database for one GPU, in parallel processes. Without `--db`, results that are shipped "
+        "with autotune count too, with `--target` or where the user's database has none for the "
+        "GPU. `autotune_prepare()` then compiles nothing "
         "for these sizes: what it would compile is compiled too, such as the answer of the "
         "alternative that a target's manifest names. Answers of other GPUs of the same "
         "architecture count where this one has "

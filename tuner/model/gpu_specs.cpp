@@ -184,6 +184,8 @@ std::vector<std::string> gpu_nicknames() {
 }
 
 const GpuSpec& find_gpu(std::string_view name) {
+  constexpr std::string_view kModel = "model:";
+  if (name.starts_with(kModel)) name.remove_prefix(kModel.size());
   const std::string asked = joined(words_of(name));
   for (const GpuSpec& spec : gpu_specs()) {
     if (names(asked, words_of(spec.name))) return spec;

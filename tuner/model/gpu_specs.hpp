@@ -38,7 +38,8 @@ struct GpuSpec {
 std::span<const GpuSpec> gpu_specs();
 
 /// The GPU called `name`, or part of it: `h200`, `NVIDIA H200`, `gt240`, `rtx-4090`, `4090`. Of
-/// several variants, the first (`a100` is the 40 GB one). Throws UsageError with near names.
+/// several variants, the first (`a100` is the 40 GB one). `model:` may come first. Throws
+/// UsageError with near names.
 const GpuSpec& find_gpu(std::string_view name);
 /// A short name of each that find_gpu() knows: `h200`, `rtx4090`. Variants share one.
 std::vector<std::string> gpu_nicknames();
