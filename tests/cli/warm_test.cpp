@@ -2,8 +2,10 @@
 // autotune warm: after it, programs compile nothing.
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,6 +88,31 @@ TEST_F(Warm, ShippedResultsAreCompiledToo) {
           {"query", "--target", "gemm", "--size", "512", "--device", device, "--json"});
       ASSERT_EQ(asked.status, 0) << device << asked.err;
       EXPECT_EQ(Json::parse(asked.out)["results"][0]["shipped"], true) << device;
+    }
+  }
+}
+
+/// The user's database may be no database: an empty file, a text, a folder.
+TEST_F(Warm, ShippedResultsAreThereBesideADamagedDatabase) {
+  for (const char* const text : {"", "no database\n", "folder"}) {
+    Sandbox sandbox;
+    const auto file = sandbox.folder() / "tuned.db";
+    sandbox.set("AUTOTUNE_DB", file.string());
+    sandbox.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
+    if (std::string_view(text) == "folder") {
+      std::filesystem::create_directory(file);
+    } else {
+      std::ofstream(file) << text;
+    }
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"query", "--target", "gemm", "--size", "512", "--device",
+                                   "h200"},
+          {"warm", "--gpu", "h200", "--target", "gemm", "--size", "512", "--context", "between"},
+          {"explain", "--target", "gemm", "--size", "512", "--device", "h200", "--context",
+           "between"}}) {
+      const Ended ended = sandbox.run(words);
+      EXPECT_EQ(ended.status, 0) << text << words[0] << ended.err;
+      EXPECT_THAT(ended.err, HasSubstr("only shipped results are used")) << text << words[0];
     }
   }
 }

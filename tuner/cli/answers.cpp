@@ -66,7 +66,12 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
       programs_(arguments, judge),
       shipped_(shipped_store(arguments)) {
   if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
-    own_ = open_store(arguments, db::Mode::read_only);
+    try {
+      own_ = open_store(arguments, db::Mode::read_only);
+    } catch (const Error& error) {
+      if (!shipped_) throw;
+      warn_of({format("{}; only shipped results are used", error.what())});
+    }
   }
   const auto leave_out = [&](std::optional<db::TunedStore>& store,
                              const std::optional<db::TunedStore>& other) {
