@@ -89,7 +89,7 @@ const std::filesystem::path& database() {
     TunedStore store(path);
     DecisionRow row;
     row.key.device = store.add_device({"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""});
-    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K"});
+    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K batch"});
     row.key.policy = "l2=hot launch=graph";
     row.session = store.begin_session({});
     std::vector<TrialRow> trials;
@@ -115,7 +115,7 @@ void Open(benchmark::State& state) {
   request.target = "gemm";
   request.fingerprint = gemm().fingerprint;
   request.device = {"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
-  request.size_names = "M N K";
+  request.size_names = "M N K batch";
   request.settings = settings();
   for (auto _ : state) {
     const LookupTable table(3, read_lookup_rows({&layer, 1}, request).rows);
@@ -176,7 +176,7 @@ void LibraryTransfer(benchmark::State& state) {
     TunedStore store(path);
     DecisionRow row;
     row.key.device = store.add_device({"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""});
-    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K"});
+    row.key.kernel = store.add_kernel({"", "gemm", gemm().fingerprint, "M N K batch"});
     row.key.policy = "l2=hot launch=graph";
     row.session = store.begin_session({});
     row.configuration = row.default_configuration = to_text(gemm().default_configuration);

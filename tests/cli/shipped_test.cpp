@@ -93,6 +93,7 @@ class ShippedLayer : public ::testing::Test {
     std::ranges::find(configuration, "BLOCK_SIZE", &NamedValue::name)->value = block_size;
     db::TunedStore store(file);
     db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "gemm", "f1", "M N K batch"});
     sample.key.problem = problem_of(gemm, {{"M", size}, {"N", size}, {"K", size}}, {}).text();
     store.add_decision(sample.decision(to_text(configuration), 1000));
   }

@@ -70,7 +70,7 @@ class RuntimeOnGpu : public Gpu {
       row.key.device =
           store.add_device({"", info.name, "cuda", info.id, info.compute_capability,
                             info.multiprocessors, info.l2_bytes, info.memory_bytes, ""});
-      row.key.kernel = store.add_kernel({"", "gemm", gemm.fingerprint, "M N K"});
+      row.key.kernel = store.add_kernel({"", "gemm", gemm.fingerprint, "M N K batch"});
       row.key.problem = problem_at(gemm).text();
       row.key.policy = "l2=hot launch=graph";
       row.session = store.begin_session({});

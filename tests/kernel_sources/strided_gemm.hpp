@@ -15,8 +15,8 @@ inline Target shipped(const std::string& name) {
   return load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
 }
 
-/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments, as far as they are
-/// not kDefaultSize.
+/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments, as far as they
+/// are not kDefaultSize.
 using DistantSizes = std::vector<std::int64_t>;
 
 inline Problem distant_problem(const Target& target, const DistantSizes& given,

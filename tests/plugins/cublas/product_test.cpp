@@ -13,13 +13,11 @@ using testing::HasSubstr;
 
 /// The product of a problem whose matrices have this type.
 Product read(const char* problem, const char* type = "f32") {
-  const autotune_buffer_v1 buffers[] = {{"A", type, "input", 1, nullptr},
-                                        {"B", type, "input", 1, nullptr},
-                                        {"C", type, "input", 1, nullptr},
-                                        {"bias", type, "input", 1, nullptr},
-                                        {"D", type, "output", 1, nullptr},
-                                        {"alpha", type, "scalar", 1, nullptr},
-                                        {"beta", type, "scalar", 1, nullptr}};
+  const autotune_buffer_v1 buffers[] = {
+      {"A", type, "input", 1, nullptr},    {"B", type, "input", 1, nullptr},
+      {"C", type, "input", 1, nullptr},    {"bias", type, "input", 1, nullptr},
+      {"D", type, "output", 1, nullptr},   {"alpha", type, "scalar", 1, nullptr},
+      {"beta", type, "scalar", 1, nullptr}};
   return product_of({"gemm", problem, 7, buffers});
 }
 

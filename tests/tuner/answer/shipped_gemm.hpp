@@ -21,8 +21,8 @@ class ShippedGemm {
     const db::Layer shipped{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
     db::LookupRequest request;
     request.target = "gemm";
-    request.size_names = "M N K";
-    request.settings = to_text({ones_.values.begin() + 3, ones_.values.end()});
+    request.size_names = "M N K batch";
+    request.settings = to_text({ones_.values.begin() + 4, ones_.values.end()});
     request.policy = "l2=hot launch=graph context=between";
     request.device = device_row(device_);
     return db::read_past_times({&shipped, 1}, request);

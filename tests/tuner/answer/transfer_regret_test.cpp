@@ -86,7 +86,7 @@ class TransferRegret : public testing::Test {
     {
       db::TunedStore store(folder / "t.db");
       db::Sample sample(store);
-      sample.key.kernel = store.add_kernel({"", "gemm", gemm_.fingerprint, "M N K"});
+      sample.key.kernel = store.add_kernel({"", "gemm", gemm_.fingerprint, "M N K batch"});
       for (std::size_t k = 0; k < all_.problems.size(); ++k) {
         if (k == i) continue;
         sample.key.problem = all_.problems[k].text();

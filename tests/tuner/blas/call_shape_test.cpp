@@ -53,8 +53,7 @@ TEST(CallShape, ABatchIsASize) {
   EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
   shape.stride_b = 13;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_THAT(launched_problem_of(shape).sizes,
-              ElementsAre(3, 2, 4, 5, 3, 2, -1, 2, 13, 8, -1, 6));
+  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(3, 2, 4, 5, 3, 2, -1, 2, 13, 8, -1, 6));
   shape.stride_d = 5;  // the last row of one result begins the next
   EXPECT_EQ(contract_of(shape), Outcome::batch);
 }
@@ -111,7 +110,8 @@ TEST(CallShape, CIsNotLookedAtUnlessItIsAdded) {
   EXPECT_TRUE(is_packed(shape));
   shape.scale = Scale::beta;
   EXPECT_FALSE(is_packed(shape));
-  EXPECT_THAT(launched_problem_of(shape).sizes, ElementsAre(3, 2, 4, 1, 4, 2, 7, 2, -1, -1, -1, -1));
+  EXPECT_THAT(launched_problem_of(shape).sizes,
+              ElementsAre(3, 2, 4, 1, 4, 2, 7, 2, -1, -1, -1, -1));
 }
 
 TEST(CallShape, EpiloguesAreLaunchedWithTheConfigurationOfThePlainProduct) {

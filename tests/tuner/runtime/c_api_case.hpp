@@ -22,7 +22,9 @@ class CApiCase : public testing::Test {
     database_ = (folder_ / "t.db").string();
     db::TunedStore store(database_);
     db::Sample sample(store);
-    sample.key.problem = "M=512 N=512 K=512 dtype=f32 layout=NN scale=none batch=1 pad=0";
+    sample.key.kernel = store.add_kernel({"", "gemm", "f1", "M N K batch"});
+    sample.key.problem =
+        "M=512 N=512 K=512 batch=1 dtype=f32 layout=NN scale=none pad=0 epilogue=none";
     store.add_decision(sample.decision("BM=1", 10000));
     options_.size = sizeof options_;
     options_.target = "gemm";
@@ -44,7 +46,7 @@ class CApiLostCase : public CApiCase {
     const Target target = find_target("gemm");
     db::TunedStore store(database_);
     db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K"});
+    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K batch"});
     const NamedValues sizes = {{"M", 512}, {"N", 512}, {"K", 512}};
     sample.key.problem = problem_of(target, sizes, {{"scale", "beta"}}).text();
     configuration_ = to_text(target.default_configuration);
