@@ -96,9 +96,7 @@ class Importer {
     row = cleaned(row);
     if (row.id == id || !store(row, where)) return false;
     ++report_.renewed;
-    // Whoever retracted the fact, or all of its kernel, meant this fact.
-    new_ids_.emplace(id, row.id);
-    new_ids_.emplace(old_kernel, row.id);
+    retract_as(id, old_kernel, row.id);
     return true;
   }
 
@@ -117,7 +115,6 @@ class Importer {
 
   /// Derives the best rows last, when all rows that facts refer to are there.
   ImportReport finish() {
-    retract_renewed();
     for (const std::string& fact : retracted_) {
       for (ProblemKey& key : keys_of_fact(connection_, fact)) touched_.insert(std::move(key));
     }
@@ -154,16 +151,17 @@ class Importer {
     }
   }
 
-  void retract_renewed() {
-    std::vector<RetractionRow> renewed;
-    each_usable<RetractionRow>(connection_, "", [&](RetractionRow&& retraction) {
-      const auto [begin, end] = new_ids_.equal_range(retraction.fact);
-      for (auto id = begin; id != end; ++id) {
-        retraction.fact = id->second;
-        renewed.push_back(cleaned(retraction));
-      }
-    });
-    for (const RetractionRow& retraction : renewed) store(retraction, "retraction");
+  /// Whoever retracted the fact that was called `id`, or all of its kernel, meant this fact.
+  /// Retractions are stored before other facts.
+  void retract_as(const std::string& id, const std::string& kernel, const std::string& now) {
+    std::vector<RetractionRow> retractions;
+    each_usable<RetractionRow>(
+        connection_, " AND fact IN (?, ?)",
+        [&](RetractionRow&& row) { retractions.push_back(std::move(row)); }, id, kernel);
+    for (RetractionRow& retraction : retractions) {
+      retraction.fact = now;
+      store(cleaned(retraction), "retraction");
+    }
   }
 
   template <class Row>
@@ -186,9 +184,8 @@ class Importer {
 
   Connection& connection_;
   NewNames* const names_;
-  std::map<std::string, KernelRow> old_kernels_;     // by id
-  std::set<std::string> stored_kernels_;             // which renewed facts are about
-  std::multimap<std::string, std::string> new_ids_;  // of renewed facts, by old ids
+  std::map<std::string, KernelRow> old_kernels_;  // by id
+  std::set<std::string> stored_kernels_;          // which renewed facts are about
   ImportReport report_;
   std::set<ProblemKey> touched_;        // problems with new facts
   std::set<ProblemKey> failed_;         // those with new failures, which refute under every policy
