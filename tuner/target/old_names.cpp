@@ -26,7 +26,7 @@ constexpr OldSize kStrided[] = {
 constexpr OldName kOldNames[] = {
     {"gemm16_batched", "gemm16", std::span(kStrided).first<4>()},
     {"gemm16_strided", "gemm16", kStrided},
-    {"gemm_batched", "gemm", std::span(kStrided).first<4>()},
+    {"gemm_batched", "gemm", std::span(kStrided).first<4>(), "", "KERNEL=batched"},
     {"gemm_strided", "gemm", std::span(kStrided).subspan<1, 7>()},
     {"gemm_split_batched", "gemm_split", std::span(kStrided).first<4>()},
     {"gemm_strided_split", "gemm_split", std::span(kStrided).subspan<1, 7>()},
@@ -35,6 +35,10 @@ constexpr OldName kOldNames[] = {
 // A change of a target that is named here: its lines get the new fingerprint, and the old one a
 // line of its own, if machine code or space are the same; else its lines go.
 constexpr SameSource kSameSources[] = {
+    {"9265d5024b30ef6f217de82f79fae478", "7de7cbe71edf2e4de0f0ceba2e141be8"},  // gemm
+    // gemm_batched
+    {"ddc6674c492f9abc2a9b9f477bad98eb", "7de7cbe71edf2e4de0f0ceba2e141be8", "", "batch=1"},
+    {"fdcdf42064b65090d1922413372cdd45", "c8fbc1895e117f98b1a86d1411872686"},  // gemm_split
     // gemm16: its source, its space
     {"a893ada65985a71d9c9da6c3277484a9", "5d6edfb53c9fb418b0bc4f1f949f4e69"},
     {"7bebce3c8d78f61a2b5cbc57095365b5", "5948a18539c7879096f8ade30dd1169b"},
