@@ -37,7 +37,7 @@ class Gemm(unittest.TestCase):
         self.assertIn("gemm M=4, N=6, K=5", str(caught.exception))
 
     def test_says_what_it_takes(self):
-        self.assertEqual(self.target.sizes, ("M", "N", "K"))
+        self.assertEqual(self.target.sizes[:4], ("M", "N", "K", "batch"))
         self.assertEqual(self.target.place, -1)
         self.assertEqual([each.name for each in self.kernel.buffers], ["A", "B", "C", "D"])
         self.assertEqual(self.kernel.buffers[3], autotune.Buffer("D", "f32", 24, "written"))
@@ -171,7 +171,7 @@ class Open(unittest.TestCase):
             self.assertEqual(answer, gemm.lookup(K=5, M=4, N=6))
             self.assertEqual((answer.origin, answer.median_ns), ("default", None))
             self.assertEqual(answer.configuration["KERNEL"], "tiled")
-            self.assertIn("gemm M=4 N=6 K=5 on", gemm.explain(4, 6, 5))
+            self.assertIn("gemm M=4 N=6 K=5 batch=1 on", gemm.explain(4, 6, 5))
             gemm.pin((4, 6, 5), {**answer.configuration, "BLOCK_SIZE": 8})
             self.assertEqual(gemm.lookup(4, 6, 5).provenance, "pinned")
             gemm.refresh()

@@ -39,6 +39,8 @@ constexpr SameSource kSameSources[] = {
     // gemm_batched
     {"ddc6674c492f9abc2a9b9f477bad98eb", "7de7cbe71edf2e4de0f0ceba2e141be8", "", "batch=1"},
     {"fdcdf42064b65090d1922413372cdd45", "c8fbc1895e117f98b1a86d1411872686"},  // gemm_split
+    // gemm_split_batched
+    {"a19b4f2b1d93b6ea56b3a05aa99e85e7", "c8fbc1895e117f98b1a86d1411872686", "", "batch=1"},
     // gemm16: its source, its space
     {"a893ada65985a71d9c9da6c3277484a9", "5d6edfb53c9fb418b0bc4f1f949f4e69"},
     {"7bebce3c8d78f61a2b5cbc57095365b5", "5948a18539c7879096f8ade30dd1169b"},
