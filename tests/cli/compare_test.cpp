@@ -49,7 +49,7 @@ TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
                                       "--device", "host", "--budget", "1"};
   ASSERT_EQ(sandbox.run(gemm).status, 0);
   const Ended compared = sandbox.run({"compare", "--target", "gemm"});
-  EXPECT_THAT(compared.out, HasSubstr("M=16 N=16 K=16 on "));
+  EXPECT_THAT(compared.out, HasSubstr("M=16 N=16 K=16 batch=1 on "));
   std::vector<std::string> words{"cover", "--within", "1000%"};
   words.insert(words.end(), gemm.begin(), gemm.end());
   const Ended covered = sandbox.run(words);

@@ -54,14 +54,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction, void** value
 int main() {
   namespace tuned = autotune_embedded;
   const tuned::Gpu h200{"NVIDIA H200", 90, 132}, other{"NVIDIA GH200", 90, 114}, old{"A", 80, 108};
-  const tuned::Row* row = tuned::gemm::find(h200, {128, 128, 128});
-  EXPECT(row != nullptr && row == tuned::gemm::find(other, {128, 128, 128}));
+  const tuned::Row* row = tuned::gemm::find(h200, {128, 128, 128, 1});
+  EXPECT(row != nullptr && row == tuned::gemm::find(other, {128, 128, 128, 1}));
   EXPECT(row->buffers.size == 4 && row->buffers[0].bytes == 128 * 128 * 4);
   EXPECT(std::strcmp(row->scalars[0].name, "alpha") == 0);
-  EXPECT(tuned::gemm::find(old, {128, 128, 128}) == nullptr);
-  EXPECT(tuned::gemm::find(h200, {128, 128, 129}) == nullptr);
+  EXPECT(tuned::gemm::find(old, {128, 128, 128, 1}) == nullptr);
+  EXPECT(tuned::gemm::find(h200, {128, 128, 129, 1}) == nullptr);
   EXPECT(tuned::gemm::find(h200, {128, 128}) == nullptr);
-  const tuned::Row* skinny = tuned::gemm::find(h200, {1, 64, 64});
+  const tuned::Row* skinny = tuned::gemm::find(h200, {1, 64, 64, 1});
   EXPECT(skinny != nullptr && skinny != row);
   {
     tuned::Kernel kernel;

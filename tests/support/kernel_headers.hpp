@@ -32,7 +32,7 @@ inline constexpr const char* kGemmMacros =
     "#define EPILOGUE 0\n#define BATCHED 0\n#define STRIDED 0\n#define BLOCK_SIZE 16\n"
     "#define TILE_SIZE 2\n#define METHOD_SHARED 1\n#define METHOD METHOD_SHARED\n"
     "#define BLOCK_X 16\n#define BLOCK_Y 16\n#define TM 2\n#define TN 2\n#define BK 8\n"
-    "#define STAGES 2\n#define VECTOR_A 1\n#define VECTOR_B 1\n";
+    "#define STAGES 2\n#define VECTOR_A 1\n#define VECTOR_B 1\n#define VECTOR_D 1\n";
 
 /// A unit that only includes the header. Macros are defined only for headers that read a
 /// manifest's macros.

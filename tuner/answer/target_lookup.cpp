@@ -299,8 +299,9 @@ bool TargetLookup::is_valid(const std::optional<Levels>& levels,
 void TargetLookup::check(std::span<const std::int64_t> sizes) const {
   const std::size_t count = target_.sizes.size(), all = count + target_.free_sizes.size();
   if (sizes.size() < count || sizes.size() > all) {
-    throw UsageError(format("{} has {}{} size{}, not {}", target_.name, count,
-                            all > count ? format(" to {}", all) : "", all == 1 ? "" : "s",
+    const std::size_t fewest = needed_sizes(target_);
+    throw UsageError(format("{} has {}{} size{}, not {}", target_.name, fewest,
+                            all > fewest ? format(" to {}", all) : "", all == 1 ? "" : "s",
                             sizes.size()));
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/lookup_source.hpp"
+#include "db/store.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
@@ -68,7 +69,7 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
   if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
     try {
       own_ = open_store(arguments, db::Mode::read_only);
-    } catch (const Error& error) {
+    } catch (const db::StoreError& error) {
       if (!shipped_) throw;
       warn_of({format("{}; only shipped results are used", error.what())});
     }

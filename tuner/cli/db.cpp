@@ -65,7 +65,7 @@ struct Action {
 constexpr std::array kActions{Action{"export", run_export},
                               Action{"import", run_import, true},
                               Action{"merge", run_import, true},
-                              Action{"convert", run_convert},
+                              Action{"convert", run_convert_names},
                               Action{"check", check},
                               Action{"compact", compact},
                               Action{"pin", run_pin},

@@ -17,7 +17,7 @@ int run_export_embedded(const Arguments& arguments);
 int run_export_source(const Arguments& arguments);
 /// import and merge.
 int run_import(const Arguments& arguments);
-int run_convert(const Arguments& arguments);
+int run_convert_names(const Arguments& arguments);
 /// pin and unpin.
 int run_pin(const Arguments& arguments);
 

@@ -70,7 +70,7 @@ int run_import(const Arguments& arguments) {
   return all_well && useless.empty() ? kDone : kFailed;
 }
 
-int run_convert(const Arguments& arguments) {
+int run_convert_names(const Arguments& arguments) {
   db::TunedStore store = open_present_store(arguments);
   AnswerJudge judge(arguments);
   TodaysNames names(judge);

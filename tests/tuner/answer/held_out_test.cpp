@@ -29,7 +29,7 @@ Ratios held_out(const std::function<bool(const db::PastProblem&)>& is_wanted) {
     db::PastTimes others = all;
     std::erase_if(others.problems,
                   [&](const db::PastProblem& other) { return other.sizes == one.sizes; });
-    const auto choice = h200.experience(others).choose(std::span(one.sizes).first(3));
+    const auto choice = h200.experience(others).choose(std::span(one.sizes).first(4));
     if (!choice) continue;
     const double ratio = choice->expected_seconds * 1e9 / one.good.front().ns;
     logs += std::log(ratio);

@@ -41,7 +41,7 @@ TEST_F(ShippedResults, OfAnotherGpuTellWhatTheLibraryTakesHere) {
   double squares = 0;
   for (const Measured& each : kMeasured) {
     constexpr double kForever = 1;  // ours, so that the library answers
-    const auto library = experience_.library_for(each.sizes, kForever);
+    const auto library = experience_.library_for(all_sizes(h100_.target(), each.sizes), kForever);
     ASSERT_TRUE(library);
     EXPECT_EQ(library->plugin, "cublas") << each.cublas_us;
     squares += std::pow(std::log(library->seconds * 1e6 / each.cublas_us), 2);
@@ -53,7 +53,8 @@ TEST_F(ShippedResults, OfAnotherGpuTellWhatTheLibraryTakesHere) {
 TEST_F(ShippedResults, LeaveNoSizeWithoutAChoice) {
   for (const std::vector<std::int64_t>& sizes :
        {std::vector<std::int64_t>{2, 29, 649}, {2, 77, 183}, {3, 3, 505}}) {
-    EXPECT_TRUE(experience_.choose(sizes)) << sizes[0] << ' ' << sizes[1] << ' ' << sizes[2];
+    EXPECT_TRUE(experience_.choose(all_sizes(h100_.target(), sizes)))
+        << sizes[0] << ' ' << sizes[1] << ' ' << sizes[2];
   }
 }
 

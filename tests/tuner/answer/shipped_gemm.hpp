@@ -32,6 +32,7 @@ class ShippedGemm {
     return db::is_same_device(times.devices[problem.device], device_row(device_));
   }
 
+  const Target& target() const { return gemm_; }
   /// These refer to this object.
   SizedTarget sized() const { return {gemm_, ones_, device_, program_}; }
   Experience experience(db::PastTimes times) const { return Experience{sized(), std::move(times)}; }

@@ -16,7 +16,7 @@
 namespace autotune {
 namespace {
 
-using Sizes = std::array<std::int64_t, 3>;
+using Sizes = std::array<std::int64_t, 4>;
 
 /// Log-uniform in 1..4096.
 std::vector<Sizes> random_sizes(std::size_t count) {
@@ -25,6 +25,7 @@ std::vector<Sizes> random_sizes(std::size_t count) {
   std::vector<Sizes> all(count);
   for (Sizes& sizes : all) {
     for (std::int64_t& size : sizes) size = std::llround(std::exp2(log2_of_size(random)));
+    sizes[3] = 1;  // batch
   }
   return all;
 }
@@ -61,7 +62,7 @@ TEST_F(TransferCandidatesTest, AllOfThemAreValid) {
 
 TEST_F(TransferCandidatesTest, TheNearestProblemsAreFirst) {
   const KnownTimes known(sized_, h200_.times());
-  const Sizes sizes{500, 700, 900};
+  const Sizes sizes{500, 700, 900, 1};
   const TransferCandidates candidates(sized_, known, sizes);
   EXPECT_TRUE(std::ranges::is_sorted(candidates.near(), {}, &NearProblem::distance));
 }

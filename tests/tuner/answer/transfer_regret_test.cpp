@@ -24,6 +24,17 @@ struct Recorded {
   std::vector<std::vector<double>> ns;      // of each configuration; 0 where it is not valid
 };
 
+/// With parameters of families that came later.
+std::string complete(const Target& gemm, const std::string& text) {
+  const NamedValues known = parse_named_values(text);
+  NamedValues all;
+  for (const Parameter& parameter : gemm.parameters) {
+    const Value* const value = find_value(known, parameter.name);
+    all.push_back({parameter.name, value ? *value : parameter.values.front()});
+  }
+  return to_text(all);
+}
+
 /// Only sizes that are multiples of 64 and all alike, 128..1024, whose winner the space still has.
 Recorded recorded(const Target& gemm, const DeviceInfo& h200) {
   std::ifstream file(AUTOTUNE_SOURCE_DIR "/tests/tuner/answer/recorded/gemm_h200.json");
@@ -31,17 +42,18 @@ Recorded recorded(const Target& gemm, const DeviceInfo& h200) {
   Recorded all;
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < json["problems"].size(); ++i) {
-    const Problem problem{parse_named_values(json["problems"][i]["problem"].get<std::string>())};
-    const std::int64_t m = problem.values[0].value.integer();
-    const bool cube = problem.values[1].value == m && problem.values[2].value == m;
+    const NamedValues sizes = parse_named_values(json["problems"][i]["problem"].get<std::string>());
+    const std::int64_t m = sizes[0].value.integer();
+    const bool cube = sizes[1].value == m && sizes[2].value == m;
     if (!cube || m % 64 != 0) continue;
-    const std::string winner = json["configurations"][i];
+    const Problem problem = problem_of(gemm, {sizes[0], sizes[1], sizes[2]}, {});
+    const std::string winner = complete(gemm, json["configurations"][i]);
     if (!is_valid(gemm, problem, parse_named_values(winner), h200)) continue;
     kept.push_back(i);
     all.problems.push_back(problem);
     all.configurations.push_back(winner);
   }
-  all.configurations.push_back(json["configurations"].back());
+  all.configurations.push_back(complete(gemm, json["configurations"].back()));
   for (const std::size_t i : kept) {
     const Json& times = json["problems"][i]["ns"];
     std::vector<double> row;

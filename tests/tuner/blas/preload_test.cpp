@@ -252,7 +252,7 @@ TEST_F(Preload, WhereTargetsAreMissingTheOthersServe) {
   const Ended ended = call_with("only gemm", "random", "300");
   EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
   EXPECT_THAT(ended.err, AllOf(HasSubstr("as it was asked to; cuBLAS runs instead"),
-                               ContainsRegex("served [1-9]"), HasSubstr("kernel failed ")));
+                               ContainsRegex("served [1-9]")));
 }
 
 TEST_F(Preload, ADamagedDatabaseIsOneLine) {

@@ -280,7 +280,6 @@ TEST_F(Alternative, TheManifestNamesOne) {
   EXPECT_EQ(answered(nullptr, "layout=NT"), "gemm_split");
   EXPECT_EQ(answered("", "layout=NT"), "gemm") << "FP32 units only";
   EXPECT_EQ(answered(nullptr, "layout=NT dtype=f64"), "gemm") << "other buffers";
-  EXPECT_EQ(answered(nullptr, "layout=NT batch=4"), "gemm") << "several products";
   options_.size = offsetof(autotune_options, alternative);
   EXPECT_EQ(answered(nullptr, "layout=NT"), "gemm") << "the program's header has no alternatives";
 }

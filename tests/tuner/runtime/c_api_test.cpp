@@ -36,7 +36,8 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   EXPECT_EQ(answer.factor, 1);
   char text[512];
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, sizeof text), AUTOTUNE_OK);
-  EXPECT_THAT(text, StartsWith("gemm M=512 N=512 K=512 on NVIDIA H200: KERNEL=tiled BLOCK_SIZE="));
+  EXPECT_THAT(
+      text, StartsWith("gemm M=512 N=512 K=512 batch=1 on NVIDIA H200: KERNEL=tiled BLOCK_SIZE="));
   EXPECT_THAT(text, HasSubstr("the configuration that the cost model expects to be the fastest"));
   EXPECT_THAT(text, testing::Not(HasSubstr("STAGES="))) << "a tiled kernel has none";
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, 5), AUTOTUNE_OK);
@@ -222,7 +223,7 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_WRONG_USAGE) << "size not set";
   answer.size = sizeof answer;
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 2, &answer), AUTOTUNE_WRONG_USAGE);
-  EXPECT_STREQ(autotune_message(), "gemm has 3 sizes, not 2");
+  EXPECT_STREQ(autotune_message(), "gemm has 3 to 15 sizes, not 2");
   const int64_t zero[] = {0, 512, 512};
   EXPECT_EQ(autotune_lookup(handle_, zero, 3, &answer), AUTOTUNE_WRONG_USAGE);
   EXPECT_EQ(autotune_pin(handle_, sizes_, 3, "KERNEL=none"), AUTOTUNE_NOT_FOUND);

@@ -26,7 +26,8 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   EXPECT_EQ(autotune_place(handle_), AUTOTUNE_ON_HOST);
   ASSERT_EQ(autotune_sizes(handle_), 3u);
   EXPECT_STREQ(autotune_size_name(handle_, 1), "N");
-  EXPECT_STREQ(autotune_size_name(handle_, 3), "");
+  EXPECT_STREQ(autotune_size_name(handle_, 3), "batch");
+  EXPECT_STREQ(autotune_size_name(handle_, autotune_all_sizes(handle_)), "");
   const int64_t small[3] = {2, 3, 2};
   autotune_kernel* kernel = nullptr;
   ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();

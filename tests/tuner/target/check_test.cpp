@@ -81,7 +81,7 @@ TEST_F(CheckTest, AnAlternativeThatCannotAnswerIsNoted) {
   };
   EXPECT_THAT(noted("nothing"), testing::ElementsAre(HasSubstr("the alternative nothing: ")));
   EXPECT_THAT(noted("gemm"),
-              testing::ElementsAre("the alternative gemm has the sizes M N K, not N"));
+              testing::ElementsAre("the alternative gemm has the sizes M N K batch, not N"));
   EXPECT_THAT(noted("vector_add"), testing::IsEmpty());
 }
 
