@@ -124,6 +124,27 @@ TEST_F(TodaysNamesTest, SizesThatATargetHasGotSinceHaveTheirDefault) {
   EXPECT_THAT(facts(file_), HasSubstr("\"M=64 N=64 K=128 batch=1 dtype=f16"));
 }
 
+/// TN of families that lack it was 2 once.
+TEST_F(TodaysNamesTest, InactiveParametersHaveTheirFirstValueOfToday) {
+  {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel({"", "gemm", "9265d5024b30ef6f217de82f79fae478", "M N K"});
+    sample.key.problem = "M=64 N=64 K=64 dtype=f32 layout=NN scale=none batch=1 pad=0";
+    store.add_decision(sample.decision(
+        "KERNEL=tiled BLOCK_SIZE=16 TILE_SIZE=4 PREFETCH=register A_LAYOUT=padded BN=16 TM=1 BM=1 "
+        "TN=2 THREADS=1 BK=8 WARP_M=1 K_SLICES=1 STAGES=1 LOADER=async TRANSPOSE=none PACK=none "
+        "UNROLL_K=10 MIN_BLOCKS=1 STATIC_SIZES=0 REDUCTION=none SPLIT_K=1 RASTER_ROWS=1",
+        1000));
+  }
+  EXPECT_THAT(convert().out, HasSubstr(": 1 facts converted, 0 refused\n"));
+  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
+  EXPECT_EQ(asked.err, "");
+  const Json answer = Json::parse(asked.out)["results"][0];
+  EXPECT_EQ(answer["median_ns"], 1000);
+  EXPECT_EQ(answer["stale"], false);
+}
+
 /// A source that nobody knows, strides of their own, and a batch whose machine code is another.
 TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
   fill(file_, old_gemm16("unknown"), "M=64 N=64 K=64");

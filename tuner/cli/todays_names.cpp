@@ -38,9 +38,18 @@ NamedValues with(NamedValues values, std::string_view more) {
   return values;
 }
 
+/// Inactive parameters get their first value, which may have been another.
+void set_inactive(const Target& target, const Problem& problem, Configuration& configuration) {
+  const NamedValues active = active_values(target, problem, configuration, DeviceInfo{});
+  for (std::size_t i = 0; i < target.parameters.size(); ++i) {
+    const Parameter& parameter = target.parameters[i];
+    if (!find_value(active, parameter.name)) configuration[i].value = parameter.values.front();
+  }
+}
+
 /// nullopt where it is none of the target's. Parameters that it lacks have their first value.
-std::optional<std::string> configuration_now(const Target& target, const NamedValues& gone,
-                                             const NamedValues& given) {
+std::optional<std::string> configuration_now(const Target& target, const Problem& problem,
+                                             const NamedValues& gone, const NamedValues& given) {
   const auto is_known = [&](const NamedValue& each) {
     return contains(target.parameters, each.name) || contains(gone, each);
   };
@@ -52,6 +61,7 @@ std::optional<std::string> configuration_now(const Target& target, const NamedVa
   if (!std::ranges::all_of(given, is_known) || !foreign_part(target, configuration).empty()) {
     return std::nullopt;
   }
+  set_inactive(target, problem, configuration);
   return to_text(configuration);
 }
 
@@ -101,7 +111,8 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
     }
     const Problem now = problem_of(target, sizes, settings);
     const NamedValues given = parse_named_values(configuration);
-    const auto chosen = configuration_now(target, gone, with(given, old ? old->parameters : ""));
+    const auto chosen =
+        configuration_now(target, now, gone, with(given, old ? old->parameters : ""));
     const bool is_other =
         same && !same->except.empty() && has_all(now.values, parse_named_values(same->except));
     const bool is_todays = is_same && !is_other && chosen;

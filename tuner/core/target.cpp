@@ -124,6 +124,12 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   for (const NamedValue& each : chosen) {
     const std::vector<std::string> settings = names_of(target.settings);
     if (std::find(settings.begin(), settings.end(), each.name) != settings.end()) continue;
+    if (std::ranges::find(target.sizes, each.name) != target.sizes.end()) {
+      throw UsageError(
+          format("{0} is a size of {1}, not a setting: give it with the sizes, as in "
+                 "{0}={2}",
+                 each.name, target.name, each.value.text()));
+    }
     throw UsageError(format("{} has no setting {} ({})", target.name, each.name,
                             suggestion(each.name, settings)));
   }

@@ -91,7 +91,7 @@ TEST_F(LaunchTest, AProblemHasSizesThenSettings) {
       [&] {
         problem(8, {{"N", 3}});
       },
-      ThrowsMessage<UsageError>(HasSubstr("scale has no setting N")));
+      ThrowsMessage<UsageError>(HasSubstr("N is a size of scale, not a setting")));
 }
 
 TEST_F(LaunchTest, TheDefaultIsTakenOrTheNearestValidOne) {
