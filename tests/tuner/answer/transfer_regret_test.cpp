@@ -108,7 +108,7 @@ class TransferRegret : public testing::Test {
       }
     }
     TargetLookup lookup(gemm_, {}, h200_, "l2=hot launch=graph", {{folder / "t.db"}});
-    const std::int64_t sizes[] = {size(i), size(i), size(i)};
+    const std::int64_t sizes[] = {size(i), size(i), size(i), 1};
     return std::string(lookup.find(sizes).configuration);
   }
 
