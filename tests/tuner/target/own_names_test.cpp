@@ -35,7 +35,8 @@ reference.kernels.inner = { grid = 1, block = 64, arguments = ["y"] }
   }
   std::string prelude(const Target& target) const {
     DeviceInfo device;
-    return source_unit(target, problem_of(target, {{"N", 8}}, {}), {{"BLOCK", 128}, {"ITEMS", 2}}, device)
+    return source_unit(target, problem_of(target, {{"N", 8}}, {}), {{"BLOCK", 128}, {"ITEMS", 2}},
+                       device)
         .prelude;
   }
 
