@@ -47,15 +47,14 @@ std::vector<std::filesystem::path> paths_of(const Included& included) {
   return paths;
 }
 
-/// A sentence to put before NVRTC's complaint about CUB or Thrust as a whole; else empty.
+/// A sentence to put before NVRTC's complaint about host code of CUB or Thrust; else empty.
 std::string advice_on_libraries(const SourceUnit& unit, const std::string& log) {
   const bool is_host_code = log.find("is not allowed in JIT mode") != std::string::npos;
   for (const char* const library : {"cub", "thrust"}) {
     if (!is_host_code || log.find(format("/{}/", library)) == std::string::npos) continue;
     return format(
-        "{}: error: it includes parts of {} that are for the host, as <cub/cub.cuh> does, and "
-        "NVRTC compiles for the GPU only: include what the kernel uses, such as "
-        "<cub/block/block_reduce.cuh>\n",
+        "{}: error: it includes parts of {} that are for the host, and NVRTC compiles for the GPU "
+        "only: include what the kernel uses, such as <cub/block/block_reduce.cuh>\n",
         unit.name, library);
   }
   return "";

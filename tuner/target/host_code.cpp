@@ -72,15 +72,11 @@ constexpr std::array<std::string_view, 22> kHostNames = {
 Words spaces_in(std::string_view directives) {
   Words spaces = {"__global__", "__device__", "__constant__", "__shared__", "__managed__"};
   for (std::string_view line : split(directives, '\n')) {
-    line = trimmed(line);
-    if (!line.starts_with('#')) continue;
-    line = trimmed(line.substr(1));
-    if (take_identifier(line) != "define") continue;
-    line = trimmed(line);
-    const std::string_view name = take_identifier(line);
+    const std::string name = take_defined_name(line);
+    if (name.empty()) continue;
     const Words value = words_of(line);
     if (std::ranges::any_of(value, [&](const std::string& word) { return spaces.contains(word); }))
-      spaces.emplace(name);
+      spaces.insert(name);
   }
   return spaces;
 }

@@ -27,9 +27,7 @@ std::string constant_in(std::string_view declaration) {
   const Words words = words_of(before);
   if (before.size() == declaration.size()) return "";
   if (!words.contains("const") && !words.contains("constexpr")) return "";
-  std::size_t from = before.size();
-  while (from > 0 && is_in_identifier(before[from - 1])) --from;
-  return std::string(before.substr(from));
+  return identifier_at_end(before);
 }
 
 /// Adds the names in `int BLOCK, class T = float>`.
@@ -99,12 +97,8 @@ class OwnValues {
     std::vector<LogicalLine> lines = logical_lines(text);
     lines.push_back({lines.back().number + 1, ""});
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-      std::string_view rest = trimmed(lines[i].text);
-      if (!rest.starts_with('#')) continue;
-      rest = trimmed(rest.substr(1));
-      if (take_identifier(rest) != "define") continue;
-      rest = trimmed(rest);
-      if (!defined.contains(take_identifier(rest))) continue;
+      std::string_view rest = lines[i].text;
+      if (!defined.contains(take_defined_name(rest))) continue;
       text = without_rows(text, lines[i].number, lines[i + 1].number);
     }
     return text;

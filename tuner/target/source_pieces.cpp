@@ -125,9 +125,7 @@ std::string name_in(std::string_view head) {
   const std::string outside = outside_parentheses(head);
   std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
   if (before.ends_with("<>")) before = trimmed(before.substr(0, before.size() - 2));
-  std::size_t from = before.size();
-  while (from > 0 && is_in_identifier(before[from - 1])) --from;
-  return std::string(before.substr(from));
+  return identifier_at_end(before);
 }
 
 Piece::Kind kind_of(std::string_view head) {
@@ -163,6 +161,21 @@ Words words_of(std::string_view text) {
     }
   }
   return words;
+}
+
+std::string identifier_at_end(std::string_view text) {
+  std::size_t from = text.size();
+  while (from > 0 && is_in_identifier(text[from - 1])) --from;
+  return std::string(text.substr(from));
+}
+
+std::string take_defined_name(std::string_view& line) {
+  line = trimmed(line);
+  if (!line.starts_with('#')) return "";
+  line = trimmed(line.substr(1));
+  if (take_identifier(line) != "define") return "";
+  line = trimmed(line);
+  return std::string(take_identifier(line));
 }
 
 MaskedSource masked(std::string_view source) { return Masking(source).masked(); }
