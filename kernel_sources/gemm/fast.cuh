@@ -30,7 +30,7 @@ __device__ __forceinline__ Problem effective(Problem p, const FastLaunch& launch
     p.M = Config::kM, p.N = Config::kN, p.K = Config::kK;
     p.lda = (Config::kATransposed ? p.M : p.K) + Config::kRowPad;
     p.ldb = (Config::kBTransposed ? p.K : p.N) + Config::kRowPad;
-    p.ldc = p.N + Config::kRowPad, p.ldd = p.N;
+    p.ldc = has_bias(Config::kEpilogue) ? 0 : p.N + Config::kRowPad, p.ldd = p.N;
   }
   if (Config::kAPacked)
     p.A = launch.packed_a, p.lda = (p.M + Config::kBM - 1) / Config::kBM * Config::kBM;

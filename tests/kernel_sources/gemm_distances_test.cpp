@@ -62,6 +62,9 @@ TEST(GemmDistances, IsRightWithEveryEpilogue) {
     expect_right(problem({61, 132, 64, 1, 64, 132, 132, 136}, {{"epilogue", Text(epilogue)}}),
                  kFast);
   }
+  // Rows of the default lengths, which the compiler knows.
+  expect_right(problem({61, 131, 67}, {{"epilogue", Text("bias")}}),
+               fast("STATIC_SIZES", std::int64_t{1}));
   expect_right(problem({33, 50, 40, 1, 40, 50, 50, 60}, {{"epilogue", Text("bias_gelu")}}), kTiled);
   expect_right(problem({33, 50, 40}, {{"dtype", Text("f64")}, {"epilogue", Text("bias_gelu")}}),
                kTiled);
