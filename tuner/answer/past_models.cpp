@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/measurement.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune {
@@ -29,7 +30,7 @@ PredictionsAt::PredictionsAt(const SizedCostModel* model, const Levels& default_
 std::optional<double> PredictionsAt::time(std::span<const std::uint16_t> levels) try {
   if (!model_) return std::nullopt;
   const double seconds = model_->estimate(levels).seconds;
-  return seconds > 0 && std::isfinite(seconds) ? std::optional(std::log(seconds)) : std::nullopt;
+  return is_time(seconds) ? std::optional(std::log(seconds)) : std::nullopt;
 } catch (const Error&) {
   return std::nullopt;
 }

@@ -2,7 +2,13 @@
 // The figures of a set of times, which are stored and compared.
 #pragma once
 
+#include <cmath>
+
 namespace autotune {
+
+/// Whether something can take these seconds (or nanoseconds). The model predicts infinity for what
+/// it takes for impossible, which some of it is not: a compiler may need fewer registers.
+inline bool is_time(double seconds) { return seconds > 0 && std::isfinite(seconds); }
 
 /// The fewest samples from which ranks give a 95 % interval of the median.
 inline constexpr int kFewestForInterval = 6;

@@ -21,7 +21,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
   const std::vector<std::size_t> order = order_of(values);
   std::vector<double> ranks(values.size());
   for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
+    std::size_t last = first + 1;
     while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
     for (std::size_t i = first; i < last; ++i) {
       ranks[order[i]] = (static_cast<double>(first) + static_cast<double>(last - 1)) / 2;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tuner/core/measurement.hpp"
 #include "tuner/search/neighbours.hpp"
 
 namespace autotune {
@@ -67,7 +68,7 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
   std::vector<float> logs;
   std::vector<float> usable;
   for (const double seconds : predicted) {
-    const bool good = seconds > 0 && std::isfinite(seconds);
+    const bool good = is_time(seconds);
     logs.push_back(good ? static_cast<float>(std::log(seconds)) : kInfinity);
     if (good) usable.push_back(logs.back());
   }
@@ -83,8 +84,7 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
 
 std::vector<bool> hopeless(std::span<const double> predicted) {
   std::vector<double> usable;
-  std::ranges::copy_if(predicted, std::back_inserter(usable),
-                       [](double seconds) { return seconds > 0 && std::isfinite(seconds); });
+  std::ranges::copy_if(predicted, std::back_inserter(usable), is_time);
   if (usable.empty()) return {};
   const auto tenth = usable.begin() + static_cast<std::ptrdiff_t>(usable.size() / 10);
   std::ranges::nth_element(usable, tenth);

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "tuner/core/measurement.hpp"
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
 
@@ -52,7 +53,7 @@ std::vector<PastProblem> nearest_problems(const NamedValues& problem,
                                           std::span<const PastTrial> history, bool with_model) {
   std::map<std::string, PastProblem> by_text;
   for (const PastTrial& trial : history) {
-    if (!(trial.seconds > 0) || (with_model && !(trial.predicted > 0))) continue;
+    if (!is_time(trial.seconds) || (with_model && !is_time(trial.predicted))) continue;
     PastProblem& past = by_text[to_text(trial.problem)];
     if (past.trials.empty()) past.sizes = size_coordinates(problem, trial.problem);
     past.trials.push_back(&trial);

@@ -25,6 +25,11 @@ TEST(RankCorrelation, OfEqualValuesIsNone) {
   EXPECT_EQ(spearman(std::array{1.0, 1.0, 1.0}, std::array{1.0, 2.0, 3.0}), 0);
 }
 
+TEST(RankCorrelation, ANumberThatIsNoneHasAnEnd) {
+  const double none = std::nan("");
+  spearman(std::array{1.0, none, none}, std::array{none, 2.0, 3.0});
+}
+
 TEST(RankCorrelation, TheTopRatioComparesTheBestPredictedWithTheBest) {
   EXPECT_DOUBLE_EQ(top_ratio(std::array{1.0, 2.0, 3.0}, std::array{4.0, 3.0, 2.0}, 2), 1.5);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "tests/tuner/search/simulated.hpp"
@@ -87,6 +88,17 @@ TEST(Transfer, LeavesPredictionsAloneWithoutUsableHistory) {
   EXPECT_EQ(corrected_predictions(space, problem_of(2048), predicted, history(space, false)),
             predicted);
   EXPECT_TRUE(corrected_predictions(space, problem_of(2048), {}, {}).empty());
+}
+
+TEST(Transfer, WhatTheModelTookForImpossibleIsLeftOut) {
+  const ParameterSpace space = grid({9, 5});
+  std::vector<PastTrial> trials = history(space, true);
+  const std::vector<double> predicted = guesses(space, 2048);
+  const std::vector<double> corrected =
+      corrected_predictions(space, problem_of(2048), predicted, trials);
+  trials.push_back(trials.back());
+  trials.back().predicted = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(corrected_predictions(space, problem_of(2048), predicted, trials), corrected);
 }
 
 TEST(Transfer, TrialsWithUnknownValuesAreLeftOut) {
