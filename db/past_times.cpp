@@ -2,6 +2,7 @@
 #include "db/past_times.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -9,7 +10,6 @@
 #include "db/facts.hpp"
 #include "db/layer_rows.hpp"
 #include "db/problem_text.hpp"
-#include "tuner/core/measurement.hpp"
 
 namespace autotune::db {
 namespace {
@@ -30,7 +30,7 @@ struct FoundProblem {
 };
 using Problems = std::map<std::string, FoundProblem, std::less<>>;  // by their text
 
-double time_or_0(double ns) { return is_time(ns) ? ns : 0; }
+double time_or_0(double ns) { return std::isfinite(ns) && ns > 0 ? ns : 0; }
 
 /// Whether the fact with this row number is as it was stored.
 bool is_whole_trial(Connection& connection, std::int64_t trial) {
