@@ -24,11 +24,6 @@ class RepeatOnGpu : public Gpu {
   }
 };
 
-/// What two processes may measure apart from each other, in seconds (docs/measuring.md).
-double allowed_apart(double seconds) {
-  return seconds >= 10e-6 ? 0.01 * seconds : std::max(0.02 * seconds, 0.1e-6);
-}
-
 /// What judge() says of some numbers of rounds, in a process that was just started.
 std::vector<double> judged(Device& device, const std::vector<std::int64_t>& rounds) {
   TimedKernels kernels(device);

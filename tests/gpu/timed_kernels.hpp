@@ -2,6 +2,7 @@
 // Kernels with a chosen time: spinning on the clock, rounds of work, streaming memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,12 @@
 #include "tuner/core/device.hpp"
 
 namespace autotune {
+
+/// What two measurements of one kernel may be apart, in seconds (docs/measuring.md): in new buffers,
+/// or in another process.
+inline double allowed_apart(double seconds) {
+  return seconds >= 10e-6 ? 0.01 * seconds : std::max(0.02 * seconds, 0.1e-6);
+}
 
 /// Two arrays on a GPU; candidates are valid until reopen() or the end.
 class TimedKernels {
