@@ -12,8 +12,8 @@
 
 namespace autotune {
 
-/// What two measurements of one kernel may be apart, in seconds (docs/measuring.md): in new buffers,
-/// or in another process.
+/// What two measurements of one kernel may be apart, in seconds (docs/measuring.md): in new
+/// buffers, or in another process.
 inline double allowed_apart(double seconds) {
   return seconds >= 10e-6 ? 0.01 * seconds : std::max(0.02 * seconds, 0.1e-6);
 }
