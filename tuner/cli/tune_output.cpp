@@ -15,9 +15,9 @@ namespace {
 
 int status_of(const TuningReport& report) {
   if (report.interrupted) return kInterrupted;
-  const bool all =
-      std::all_of(report.problems.begin(), report.problems.end(),
-                  [](const ProblemReport& one) { return one.decision.best.has_value(); });
+  const bool all = std::ranges::all_of(report.problems, [](const ProblemReport& one) {
+    return one.decision.best.has_value() || one.out_of_time;
+  });
   return all ? kDone : kNoCorrectConfiguration;
 }
 

@@ -90,6 +90,15 @@ TEST_F(FinalsTest, WhatWasNotComparedWithTheLibraryIsNoDecision) {
   EXPECT_EQ(decision.baselines.size(), 1u) << "with time it is compared";
 }
 
+TEST_F(FinalsTest, WhereNothingWasTriedInTimeNothingIsSaidOfTheConfigurations) {
+  FakeDevice device(bowl);
+  db::TunedStore store = open_store();
+  ToyRun toy(device, two_parameters(), &store, false, kVendor);
+  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
+  EXPECT_EQ(decide(*toy, edge, Deadline::in(-1), 1).undone, "the default was tried");
+  EXPECT_EQ(decide(*toy, edge, {}, 1).undone, "") << "with time, none is correct";
+}
+
 TEST_F(FinalsTest, ALibraryThatWasTimedInTooFewBlocksIsNoDecisionEither) {
   FakeDevice device([](const Macros&) { return Fate{Outcome::ok, 2.0, ""}; });
   device.baselines() = {{"standard", {Outcome::ok, 1.0, ""}}};
