@@ -172,11 +172,14 @@ KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& cho
   // If a configuration does not compile, libautotune prepares the default one. cuBLAS is expected
   // to be faster than that.
   auto arguments = arguments_of(runtime, kernel);
-  if (arguments && runtime.configuration(kernel) == choice.configuration) {
+  const std::string prepared = runtime.configuration(kernel);
+  if (arguments && prepared == choice.configuration) {
     return new ServingKernel(std::move(problem), kernel, std::move(*arguments), stand_in);
   }
   runtime.release(kernel);
-  return failed(format("{} {} cannot be used as a product", launched.target, configuration));
+  const std::string how =
+      arguments ? format("gave way to {}", prepared) : "cannot be used as a product";
+  return failed(format("{} {} {}", launched.target, configuration, how));
 }
 
 std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& shape) {

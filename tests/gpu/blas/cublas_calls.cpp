@@ -21,7 +21,7 @@ constexpr int kThreads = 4;
 constexpr int kMostMistakesShown = 10;
 
 struct Tally {
-  std::atomic<int> calls{0}, wrong{0}, refused{0}, captured{0};
+  std::atomic<int> calls{0}, wrong{0}, refused{0}, captured{0}, broken{0};
 };
 
 void make_and_check(const Call& call, Session& session, int stream, Tally& tally) {
@@ -33,6 +33,10 @@ void make_and_check(const Call& call, Session& session, int stream, Tally& tally
     mistake = mistake_in(call, session.handle());
   } catch (const std::exception& error) {
     mistake = error.what();
+    // cuBLAS 13.0 itself fails in one of some thousand captures while other processes use the GPU:
+    // 2 of 7,900 in 176 runs of this program alone, 14 at a time. Two in one run are no chance.
+    const bool is_broken = mistake.ends_with("its capture is broken");
+    if (is_broken && ++tally.broken == 1) return;
     // cublasLt has no kernel for some sizes of 16-bit elements.
     if (mistake.starts_with("cublasLtMatmul failed with status 15")) return void(++tally.refused);
   }
@@ -82,8 +86,10 @@ int main(int argc, char** argv) {
     threads.emplace_back([&, i, share] { run_thread(all, 1000 * seed + i, share, tally); });
   }
   for (std::thread& thread : threads) thread.join();
-  std::printf("%d calls of %d shapes in %d threads, %d captured: %d wrong, %d not supported\n",
-              tally.calls.load(), shapes, kThreads, tally.captured.load(), tally.wrong.load(),
-              tally.refused.load());
+  std::printf(
+      "%d calls of %d shapes in %d threads, %d captured: %d wrong, %d not supported, %d captures "
+      "broken\n",
+      tally.calls.load(), shapes, kThreads, tally.captured.load(), tally.wrong.load(),
+      tally.refused.load(), tally.broken.load());
   return tally.wrong == 0 ? 0 : 1;
 }
