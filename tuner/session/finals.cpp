@@ -165,8 +165,8 @@ ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadlin
   for (;;) {
     finalists.verify(shortened(run.policy(), deadline), verifying_deadline(deadline));
     if (!run.ledger().fastest()) {
-      const bool has_time = !deadline.has_passed() || !is_untried(run, run.default_index());
-      return has_time ? ProblemDecision() : out_of_time("the default was tried");
+      const bool is_tried = run.ledger().trials().contains(run.default_index());
+      return is_tried ? ProblemDecision() : out_of_time("the default was tried");
     }
     const std::string before = missing(run, finalists, stored, deadline);
     if (!before.empty()) return out_of_time(before);

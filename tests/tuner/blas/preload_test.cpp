@@ -237,7 +237,7 @@ TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
   for (const auto& [fault, reason, line] :
        {std::tuple{"open", "kernel failed 3", "as it was asked to; cuBLAS runs instead"},
         {"prepare", "kernel failed 3", "as it was asked to; cuBLAS runs instead"},
-        {"compile", "kernel failed 3", "cannot be used as a product; cuBLAS runs instead"},
+        {"compile", "kernel failed 3", "gave way to BM=16 BN=16; cuBLAS runs instead"},
         {"launch", "kernel failed 3", "as it was asked to"},
         {"default", "not tuned 3", "gemm dtype=f32 layout=NN scale=none is not tuned for Fake GPU"},
         {"host", "kernel failed 3", "libautotune does not see Fake GPU"},
