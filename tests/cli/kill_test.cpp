@@ -20,10 +20,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int kills_wanted() { return how_often("AUTOTUNE_TEST_KILLS", 80, 20); }
+int kills_wanted() { return how_often("AUTOTUNE_TEST_KILLS", 40, 20); }
 
 /// Configurations of each problem, enough that some run while the kills come.
-int configurations() { return how_often("AUTOTUNE_TEST_CONFIGURATIONS", 1500, 400); }
+int configurations() { return how_often("AUTOTUNE_TEST_CONFIGURATIONS", 1000, 400); }
 
 /// Sizes of a problem with so many configurations.
 std::string sizes_of(int size) {
@@ -120,7 +120,7 @@ TEST(Kill, OfTheWorkerCostsAtMostTheTrialThatRan) {
 }
 
 TEST(Faults, ThatCrashLeaveAllOthersMeasured) {
-  const int faults = how_often("AUTOTUNE_TEST_FAULTS", 1000, 40);
+  const int faults = how_often("AUTOTUNE_TEST_FAULTS", 250, 40);
   const Sandbox sandbox;
   const auto arguments = tune_each("50x" + std::to_string(3 * faults), {"--set", "faults=third"});
   const Ended ended = sandbox.run(arguments);
