@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our tuned gemm against cublasSgemm and cublasLt, side by side on GPU 0.
-// usage: gemm_bench --db FILE [--target T] [--sizes S] [--json FILE] [--svg FILE] [--seed N]
-// T is gemm or gemm_split.
+// usage: gemm_bench --db FILE [--units any|fp32] [--sizes S] [--json FILE] [--svg FILE]
+//        [--seed N]
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -36,14 +36,14 @@ double now() {
 
 /// `--name value` pairs of the known names. Throws UsageError.
 std::map<std::string, std::string> options_of(int argc, char** argv) {
-  std::map<std::string, std::string> options{{"--db", ""},           {"--target", "gemm"},
+  std::map<std::string, std::string> options{{"--db", ""},           {"--units", "any"},
                                              {"--sizes", kAllSizes}, {"--json", ""},
                                              {"--svg", ""},          {"--seed", "1"}};
   for (int i = 1; i < argc; i += 2) {
     const auto known = options.find(argv[i]);
     if (known == options.end() || i + 1 == argc) {
       throw UsageError(
-          format("{} {}: usage: gemm_bench --db FILE [--target T] [--sizes S] "
+          format("{} {}: usage: gemm_bench --db FILE [--units any|fp32] [--sizes S] "
                  "[--json FILE] [--svg FILE] [--seed N]",
                  argv[i], known == options.end() ? "is unknown" : "lacks its value"));
     }
@@ -51,9 +51,9 @@ std::map<std::string, std::string> options_of(int argc, char** argv) {
   }
   if (!std::filesystem::exists(options["--db"])) {
     throw UsageError(
-        format("--db {}: there is no such database; autotune --target {} --sizes "
+        format("--db {}: there is no such database; autotune --target gemm --sizes "
                "128..1024 --db FILE makes one",
-               options["--db"], options["--target"]));
+               options["--db"]));
   }
   return options;
 }
@@ -78,12 +78,12 @@ Policy usual_policy() {
 
 class Benchmark {
  public:
-  Benchmark(const DeviceInfo& info, const std::string& target, const std::string& database,
+  Benchmark(const DeviceInfo& info, const std::string& units, const std::string& database,
             std::uint64_t seed)
       : context_(open_gpu(info)),
         kernels_(*context_),
         vendor_(context_->stream.get()),
-        lookup_(find_target(target), {}, info, key_text(usual_policy()),
+        lookup_(find_target("gemm"), {{"units", units}}, info, key_text(usual_policy()),
                 {db::Layer{database, db::Mode::read_only}}),
         seed_(seed) {
     std::cerr << lookup_.warnings();
@@ -203,7 +203,7 @@ int run(int argc, char** argv) {
   auto options = options_of(argc, argv);
   const std::vector<DeviceInfo> devices = cuda_devices();
   if (devices.empty()) throw Error("there is no CUDA GPU here, or no driver for it");
-  Benchmark benchmark(devices.front(), options["--target"], options["--db"],
+  Benchmark benchmark(devices.front(), options["--units"], options["--db"],
                       std::stoull(options["--seed"]));
   benchmark.measure_limits();
   for (const NamedValues& sizes : parse_sizes(options["--sizes"], {"M", "N", "K"})) {

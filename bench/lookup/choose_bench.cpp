@@ -2,10 +2,10 @@
 // Time to choose a configuration for sizes that were not tuned, for a GPU that need not be here. It
 // is chosen from what is shipped for the GPU, or from another database.
 //   choose_bench [--device NAME] [--count N] [--seed S] [--rounds N] [--target TARGET]
-//                [--alternative TARGET|none] [--db FILE] [--choices FILE]
+//                [--units any|fp32] [--db FILE] [--choices FILE]
 // Draws the shapes of untuned_bench. In each round, a fresh handle looks each of them up once. A
 // shape's time is the least of its rounds, in processor time. --choices writes the answers, to
-// compare them with those of another build. --alternative is as in untuned_bench.
+// compare them with those of another build.
 #include <time.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Options options_of(int argc, char** argv) {
                   {"--seed", "1"},
                   {"--rounds", "3"},
                   {"--target", "gemm"},
-                  {"--alternative", ""},
+                  {"--units", "any"},
                   {"--choices", ""},
                   {"--db", AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db"}};
   for (int i = 1; i < argc; i += 2) {
@@ -88,12 +88,8 @@ Handle opened(const Options& options) {
   wanted.device = options.at("--device").c_str();
   wanted.user_database = options.at("--db").c_str();
   wanted.shipped_database = "";
-  const std::string& alternative = options.at("--alternative");
-  if (alternative == "none") {
-    wanted.alternative = "";
-  } else if (!alternative.empty()) {
-    wanted.alternative = alternative.c_str();
-  }
+  const std::string settings = "units=" + options.at("--units");
+  wanted.settings = settings.c_str();
   autotune_handle* handle = nullptr;
   check(autotune_open(&wanted, &handle));
   return {handle, autotune_close};

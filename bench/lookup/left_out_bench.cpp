@@ -67,8 +67,7 @@ void write_without(const std::string& rows, const std::string& problem, const st
 }
 
 Kernel prepared_in(const std::string& database, const Shape& shape) {
-  const Handle handle =
-      opened({.target = "gemm", .database = database, .shipped = false, .alternative = ""});
+  const Handle handle = opened({.target = "gemm", .database = database, .shipped = false});
   return prepared(handle.get(), std::array{shape.m, shape.n, shape.k});
 }
 

@@ -125,35 +125,23 @@ void Open(benchmark::State& state) {
 }
 BENCHMARK(Open)->Unit(benchmark::kMillisecond);
 
-autotune_handle* opened(const char* alternative) {
+autotune_handle* opened() {
   autotune_options options{};
   options.size = sizeof options;
   options.target = "gemm";
   options.user_database = database().c_str();
   options.shipped_database = "";
   options.device = "NVIDIA H200";
-  options.alternative = alternative;
   autotune_handle* handle = nullptr;
   if (autotune_open(&options, &handle) != AUTOTUNE_OK) throw StoreError(autotune_message());
   return handle;
 }
 
-autotune_handle* one_target() {
-  static autotune_handle* const kHandle = opened("");
-  return kHandle;
-}
-
-/// With the alternative of the manifest, of which nothing is tuned.
-autotune_handle* two_targets() {
-  static autotune_handle* const kHandle = opened(nullptr);
-  return kHandle;
-}
-
 /// Through the C API, as programs call it: at 1,000 sizes, of which a handle remembers what it
 /// chose.
-void LibraryExactHit(benchmark::State& state, autotune_handle* (*handle)()) {
+void LibraryExactHit(benchmark::State& state) {
   const auto asked = std::span(questions()).first(1000);
-  autotune_handle* const lookup = handle();
+  static autotune_handle* const lookup = opened();
   autotune_answer answer{};
   answer.size = sizeof answer;
   for (const auto& sizes : asked) autotune_lookup(lookup, sizes.data(), 3, &answer);
@@ -166,8 +154,7 @@ void LibraryExactHit(benchmark::State& state, autotune_handle* (*handle)()) {
     if (++i == asked.size()) i = 0;
   }
 }
-BENCHMARK_CAPTURE(LibraryExactHit, OfOneTarget, one_target)->Threads(1)->Threads(16);
-BENCHMARK_CAPTURE(LibraryExactHit, OfTwoTargets, two_targets)->Threads(1)->Threads(16);
+BENCHMARK(LibraryExactHit)->Threads(1)->Threads(16);
 
 /// Sizes that were not tuned: the cost model judges what is good at near ones, once a problem.
 void LibraryTransfer(benchmark::State& state) {
@@ -192,7 +179,6 @@ void LibraryTransfer(benchmark::State& state) {
   options.user_database = path.c_str();
   options.shipped_database = "";
   options.device = "NVIDIA H200";
-  options.alternative = "";
   autotune_handle* lookup = nullptr;
   autotune_open(&options, &lookup);
   std::filesystem::remove(path);

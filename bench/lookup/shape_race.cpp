@@ -45,7 +45,7 @@ Handle opened(const Opening& opening) {
   request.user_database = opening.database.c_str();
   if (!opening.shipped) request.shipped_database = "";
   request.first_use_ms = opening.first_use_ms;
-  if (opening.alternative) request.alternative = opening.alternative->c_str();
+  request.settings = opening.settings.c_str();
   request.tuned_only = opening.tuned_only;
   autotune_handle* handle = nullptr;
   check(autotune_open(&request, &handle));

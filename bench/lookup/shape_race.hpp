@@ -25,7 +25,7 @@ struct Opening {
   std::string target, database;
   bool shipped = true;
   long long first_use_ms = 0;
-  std::optional<std::string> alternative = {};  // as in autotune_options
+  std::string settings = {};
   bool tuned_only = false;
 };
 

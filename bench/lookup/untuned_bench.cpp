@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times at sizes that were not tuned: libautotune's answer compared with cuBLAS, on GPU 0.
 //   untuned_bench --db FILE [--count N] [--seed S] [--between yes|no]
-//                 [--shipped yes|no] [--first-use-ms N] [--alternative TARGET|none]
+//                 [--shipped yes|no] [--first-use-ms N] [--units any|fp32]
 //                 [--tuned-only yes|no] [--least-volume MNK]
 // Draws shapes with M, N and K log-uniform in 1..4096, half of them odd. Each is looked up,
 // prepared and launched through the C API as any program does it. With --first-use-ms, preparing
-// races the likely ones and stores the results in the database: give it a copy. The alternative
-// answers where it is measured or clearly expected to be faster: gemm_split, which gemm's manifest
-// names, or another one. With `--alternative none` only FP32 units are used. With --tuned-only, the
-// vendor's library is never called. With --least-volume, smaller products are left out. Times are
-// of calls between small ordinary kernels, whose own time is subtracted, or with --between no of a
-// chain of calls. Every result is verified. Prints a line a shape, then the summary.
+// races the likely ones and stores the results in the database: give it a copy. With
+// --tuned-only, the vendor's library is never called. With --least-volume, smaller products are
+// left out. Times are of calls between small ordinary kernels, whose own time is subtracted, or
+// with
+// --between no of a chain of calls. Every result is verified. Prints a line a shape, then the
+// summary.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -36,8 +36,8 @@ using Options = std::map<std::string, std::string>;
 
 Options options_of(int argc, char** argv) {
   Options options{
-      {"--db", ""},           {"--count", "200"},   {"--seed", "1"},       {"--first-use-ms", "0"},
-      {"--between", "yes"},   {"--shipped", "yes"}, {"--alternative", ""}, {"--tuned-only", "no"},
+      {"--db", ""},           {"--count", "200"},   {"--seed", "1"},    {"--first-use-ms", "0"},
+      {"--between", "yes"},   {"--shipped", "yes"}, {"--units", "any"}, {"--tuned-only", "no"},
       {"--least-volume", "0"}};
   for (int i = 1; i < argc; i += 2) {
     if (!options.contains(argv[i]) || i + 1 == argc) {
@@ -49,12 +49,6 @@ Options options_of(int argc, char** argv) {
     options[argv[i]] = argv[i + 1];
   }
   return options;
-}
-
-std::optional<std::string> alternative_of(const Options& options) {
-  const std::string& named = options.at("--alternative");
-  if (named.empty()) return std::nullopt;
-  return named == "none" ? "" : named;
 }
 
 std::vector<Shape> drawn(int count, std::uint64_t seed) {
@@ -95,7 +89,7 @@ class Benchmark {
                       .database = options.at("--db"),
                       .shipped = options.at("--shipped") == "yes",
                       .first_use_ms = std::stoll(options.at("--first-use-ms")),
-                      .alternative = alternative_of(options),
+                      .settings = "units=" + options.at("--units"),
                       .tuned_only = options.at("--tuned-only") == "yes"})) {}
 
   const char* warnings() const { return autotune_warnings(gemm_.get()); }

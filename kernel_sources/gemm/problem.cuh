@@ -8,8 +8,8 @@
 // lie one behind another, rows * ld elements apart. D may be C. An epilogue with a bias takes C as
 // the bias, a row that is added to all rows: ldc is 0, and beta is not used.
 //
-// `Config` is a kernel's configuration, a struct of constants (configuration.cuh). Each has
-// kATransposed, kBTransposed, kScale, kEpilogue and kBatch.
+// `Config` is a kernel's configuration, a struct of constants. Each has kATransposed, kBTransposed,
+// kScale, kEpilogue and kBatch.
 #pragma once
 
 #include "activation.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the fast kernel divides its work: constants that follow from its configuration
-// (configuration.cuh). The other headers of the kernel take a Tiling as `Config`.
+// How the fast kernel divides its work: constants that follow from its configuration (fast.cu). The
+// other headers of the kernel take a Tiling as `Config`.
 //
 // Warps tile the block's kBM x kBN, lanes tile the warp's part (kLanesM of them along m), and a
 // thread has kTM x kTN elements. With kSliceGroups > 1 that many groups of warps have the same tile

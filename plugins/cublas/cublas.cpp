@@ -267,7 +267,7 @@ const char* reason_of(const Call& call) {
 }
 
 int supports(const char* target) {
-  for (const char* const each : {"gemm", "gemm_split", "gemm16", "gemm_i8", "gemm_tf32"}) {
+  for (const char* const each : {"gemm", "gemm16", "gemm_i8", "gemm_tf32"}) {
     if (std::strcmp(target, each) == 0) return 1;
   }
   return 0;

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Optional
 
 from ._kernel import Kernel
-from ._target import Answer, Setting, Target, values_of
+from ._target import Setting, Target, values_of
 
 # Of an ordinal, a target and settings; None if there is no such target.
 Open = Callable[[int, str, Mapping[str, Setting]], Optional[Target]]
@@ -46,20 +46,20 @@ class Launcher:
         self.kernel.launch_at([addresses[operand] for operand in self.operands], stream)
 
 
-def tuned_problems(product: Product) -> list[Problem]:
-    """Those without the bias, the fastest of which decides."""
+def tuned_problem(product: Product) -> Optional[Problem]:
+    """The one without the bias, whose answer decides. None if no target computes the product."""
     _, dtype, layout, sizes, batch, has_bias = product
     if batch > 1 and has_bias:
-        return []
+        return None
     if dtype in ("f16", "bf16"):
         settings = {"dtype": dtype, "output": dtype, "layout": layout}
-        return [Problem("gemm16", settings, (*sizes, batch))]
+        return Problem("gemm16", settings, (*sizes, batch))
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
-        return []
-    problems = [Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))]
-    if dtype != "f32" or os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
-        return problems
-    return [*problems, Problem("gemm_split", {"layout": layout}, (*sizes, batch))]
+        return None
+    settings = {"dtype": dtype, "layout": layout}
+    if dtype == "f32" and os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
+        settings["units"] = "fp32"
+    return Problem("gemm", settings, (*sizes, batch))
 
 
 def launched_problem(product: Product, tuned: Problem) -> Problem:
@@ -72,10 +72,15 @@ def launched_problem(product: Product, tuned: Problem) -> Problem:
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
     """None where no kernel is known to be faster than the vendor's library. Raises Error if one
     cannot be prepared."""
-    chosen = _fastest(product, open_target)
-    if chosen is None:
+    tuned = tuned_problem(product)
+    if tuned is None:
         return None
-    tuned, answer = chosen
+    asked = open_target(product.ordinal, tuned.target, tuned.settings)
+    if asked is None:
+        return None
+    answer = asked.lookup(*tuned.sizes)
+    if answer.baseline or answer.origin == "default":
+        return None
     launched = launched_problem(product, tuned)
     target = open_target(product.ordinal, launched.target, launched.settings)
     if target is None:
@@ -87,21 +92,6 @@ def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
         return None  # it did not compile, and this is the default
     operands = tuple(_operand(buffer.name, product.has_bias) for buffer in kernel.buffers)
     return Launcher(kernel, operands)
-
-
-def _fastest(product: Product, open_target: Open) -> Optional[tuple[Problem, Answer]]:
-    """None if its answer is a vendor's library, or a default configuration."""
-    best: Optional[tuple[Problem, Target]] = None
-    for problem in tuned_problems(product):
-        target = open_target(product.ordinal, problem.target, problem.settings)
-        if target is None:
-            continue
-        if best is None or target.is_faster(problem.sizes, best[1], best[0].sizes):
-            best = problem, target
-    if best is None:
-        return None
-    answer = best[1].lookup(*best[0].sizes)
-    return None if answer.baseline or answer.origin == "default" else (best[0], answer)
 
 
 def _operand(buffer: str, has_bias: bool) -> str:

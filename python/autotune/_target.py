@@ -35,7 +35,7 @@ class Answer:
     factor: float  # distance of the near sizes: 2 if each is off by two; 1 if exact
     baseline: str  # a vendor's library that is faster, which launch() then calls; else empty
     baseline_ns: Optional[float]
-    target: str = ""  # whose configuration it is: the one that was opened, or its alternative
+    target: str = ""  # whose configuration it is: that of the target that was opened
     #: Of the configuration at these very sizes: measured if exact, else expected.
     expected_ns: Optional[float] = None
 
@@ -122,8 +122,8 @@ class Target:
         )
 
     def is_faster(self, sizes: Sequence[int], other: Target, other_sizes: Sequence[int]) -> bool:
-        """Whether the answer of lookup() is to be preferred to that of another target, which
-        computes the same from other sizes or buffers: the rule of `alternative`."""
+        """Whether the answer of lookup() is to be preferred to that of another target or of other
+        settings that compute the same: it was measured to be faster, or is clearly expected to."""
         own, others = self._values(tuple(sizes), {}), other._values(tuple(other_sizes), {})
         faster = ffi.new("int32_t *")
         status = library().autotune_is_faster(
@@ -197,7 +197,6 @@ def open(
     tuned_only: bool = False,
     early_start: bool = False,
     first_use_ms: int = 0,
-    alternative: Union[str, os.PathLike[str], None] = None,
     **settings: Setting,
 ) -> Target:
     """Opens a target: a name such as "gemm", or the path of a manifest.
@@ -208,10 +207,7 @@ def open(
     `policy` and the databases are those of autotune_options in autotune.h; an empty
     `shipped_database` is none. `tuned_only`: never call a vendor's library. `early_start`: kernels
     may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
-    race configurations at sizes that nobody tuned; 0: no race. `alternative`: another target with
-    the same buffers, which answers where it was measured to be faster, or at untuned sizes is
-    clearly expected to be. Without, the one that the target's manifest names: "gemm_split" for
-    "gemm" in f32. An empty one is none: FP32 units only.
+    race configurations at sizes that nobody tuned; 0: no race.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """
@@ -234,7 +230,6 @@ def open(
     options.ordinal = current_ordinal() if ordinal is None else ordinal
     options.tuned_only, options.early_start = int(tuned_only), int(early_start)
     options.first_use_ms = first_use_ms
-    options.alternative = characters(alternative)
     handle = ffi.new("autotune_handle **")
     check(c.autotune_open(options, handle))
     return Target(os.fspath(target), handle[0])

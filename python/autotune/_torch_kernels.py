@@ -75,9 +75,7 @@ class _Kernels:
         key = ordinal, name, words_of(settings)
         if key not in self._targets:
             self._targets[key] = None
-            self._targets[key] = open_target(
-                name, ordinal=ordinal, alternative="", **settings
-            )
+            self._targets[key] = open_target(name, ordinal=ordinal, **settings)
         return self._targets[key]
 
 

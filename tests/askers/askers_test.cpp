@@ -41,8 +41,7 @@ class Askers : public testing::Test {
     setenv("AUTOTUNE_KERNEL_PATH", AUTOTUNE_SOURCE_DIR "/kernel_sources", 1);
     db::TunedStore store(file_);  // a GPU that is not here is known by its rows
     const db::Sample sample(store, "2026-03-01T12:00:00.000Z");
-    for (const char* target : {"gemm", "gemm_split"})
-      add(store, target, {8, 8, 8}, "layout=TT", 5000);
+    add(store, "gemm", {8, 8, 8}, "layout=TT", 5000);
   }
 
   /// The default configuration as the result of these sizes. `library_ns` 0: it was not timed.
@@ -68,8 +67,7 @@ class Askers : public testing::Test {
     return sample.key;
   }
 
-  autotune_handle* open(const std::string& target, const std::string& settings,
-                        const char* alternative) {
+  autotune_handle* open(const std::string& target, const std::string& settings) {
     const std::string file = file_.string();
     autotune_options options{};
     options.size = sizeof options;
@@ -79,7 +77,6 @@ class Askers : public testing::Test {
     options.user_database = file.c_str();
     options.shipped_database = "";
     options.device = "NVIDIA H200";
-    options.alternative = alternative;
     autotune_handle* handle = nullptr;
     EXPECT_EQ(autotune_open(&options, &handle), AUTOTUNE_OK) << autotune_message();
     return handle;
@@ -101,9 +98,7 @@ class Askers : public testing::Test {
         sizes.push_back(static_cast<std::int64_t>(std::exp2(doublings(random_))));
       }
     }
-    const Handle program(open("gemm", settings, nullptr)), gemm(open("gemm", settings, ""));
-    const bool has_split = settings.starts_with("layout");
-    const Handle split(has_split ? open("gemm_split", settings, "") : nullptr);
+    const Handle program(open("gemm", settings));
     std::string list;
     for (const Sizes& sizes : all) {
       list += format("{}{}x{}x{}", list.empty() ? "" : ",", sizes[0], sizes[1], sizes[2]);
@@ -125,15 +120,13 @@ class Askers : public testing::Test {
                      parse_named_values(settings))
               .text();
       ASSERT_TRUE(shown.contains(problem));
-      expect_shown(shown.at(problem), program.get(), gemm.get(), sizes);
-      if (has_split) expect_the_faster(program.get(), gemm.get(), split.get(), sizes);
+      expect_shown(shown.at(problem), program.get(), sizes);
     }
   }
 
   /// By query and explain.
-  static void expect_shown(const cli::Answer& shown, autotune_handle* program,
-                           autotune_handle* gemm, const Sizes& sizes) {
-    const autotune_answer answer = lookup(program, sizes), own = lookup(gemm, sizes);
+  static void expect_shown(const cli::Answer& shown, autotune_handle* program, const Sizes& sizes) {
+    const autotune_answer answer = lookup(program, sizes);
     const cli::ProgramAnswer& given = shown.given;
     EXPECT_EQ(given.lookup->target().name, answer.target);
     EXPECT_EQ(given.answer.configuration, answer.configuration);
@@ -147,22 +140,9 @@ class Askers : public testing::Test {
     EXPECT_EQ(
         explanation_of(given.lookup->target(), given.problem, given.lookup->device(), given.answer),
         text);
-    EXPECT_EQ(shown.entry.best.configuration, own.configuration);
-    EXPECT_EQ(shown.is_stored, own.origin == AUTOTUNE_EXACT);
-    EXPECT_EQ(shown.entry.best.median_ns.value_or(0), shown.is_stored ? own.median_ns : 0);
-  }
-
-  /// As targets with handles of their own are compared.
-  static void expect_the_faster(autotune_handle* program, autotune_handle* gemm,
-                                autotune_handle* split, const Sizes& sizes) {
-    std::int32_t is_split = 0;
-    ASSERT_EQ(autotune_is_faster(split, sizes.data(), 3, gemm, sizes.data(), 3, &is_split),
-              AUTOTUNE_OK);
-    const autotune_answer answer = lookup(program, sizes);
-    const autotune_answer faster = lookup(is_split ? split : gemm, sizes);
-    EXPECT_STREQ(faster.target, answer.target);
-    EXPECT_STREQ(faster.configuration, answer.configuration);
-    EXPECT_STREQ(faster.baseline, answer.baseline);
+    EXPECT_EQ(shown.entry.best.configuration, answer.configuration);
+    EXPECT_EQ(shown.is_stored, answer.origin == AUTOTUNE_EXACT);
+    EXPECT_EQ(shown.entry.best.median_ns.value_or(0), shown.is_stored ? answer.median_ns : 0);
   }
 
   db::TemporaryFolder folder_;
@@ -192,7 +172,6 @@ class HalfTuned : public Askers {
     for (const std::int64_t m : {1, 16, 64, 512}) {
       add(store, "gemm", {m, 1024, 1024}, "layout=NT", 9000.0 + static_cast<double>(m), 12000);
       add(store, "gemm", {m, 2048, 1024}, "layout=NT", 9000);
-      add(store, "gemm_split", {m, 1024, 1024}, "layout=NT", 8000, m == 1 ? 0 : 12000);
       add(store, "gemm", {m, 512, 512}, "layout=NT", 9000, 7000);
     }
     db::DeviceRow other = db::h200();

@@ -116,7 +116,7 @@ TEST_F(Completion, OfFishKnowsVerbsOptionsAndValues) {
   EXPECT_THAT(in_fish("autotune --dev"), ElementsAre("--device"));
   EXPECT_THAT(in_fish("autotune tune --l2 "), ElementsAre("cold", "hot"));
   EXPECT_THAT(in_fish("autotune tune --device model:h2"), ElementsAre("model:h200"));
-  EXPECT_THAT(in_fish("autotune --target gemm_sp"), Contains("gemm_split"));
+  EXPECT_THAT(in_fish("autotune --target gemm_t"), Contains("gemm_tf32"));
   EXPECT_THAT(in_fish("autotune db ret"), Contains("retract"));
   EXPECT_THAT(in_fish("autotune query --l"), Not(Contains("--l2")));
 }

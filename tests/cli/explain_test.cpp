@@ -57,21 +57,22 @@ TEST(Explain, DrawsTheTimesOfAHostResult) {
   EXPECT_THAT(svg, HasSubstr("<circle "));
 }
 
-/// A product of gemm_split on the model of an H200.
-Ended explained_split(const std::string& units, const std::vector<std::string>& more = {}) {
+/// A product on the model of an H200.
+Ended explained(const std::string& units, const std::string& family,
+                const std::vector<std::string>& more = {}) {
   const Sandbox sandbox;
   const Ended tuned =
-      sandbox.run({"tune", "--target", "gemm_split", "--sizes", "1024", "--device", "model:h200",
-                   "--set", "units=" + units, "--budget", "3", "--quiet"});
+      sandbox.run({"tune", "--target", "gemm", "--sizes", "1024", "--device", "model:h200", "--set",
+                   "units=" + units, "--fix", "KERNEL=" + family, "--budget", "3", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  std::vector<std::string> arguments{"explain", "--target", "gemm_split", "--size", "1024"};
+  std::vector<std::string> arguments{"explain", "--target", "gemm", "--size", "1024"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return sandbox.run(arguments);
 }
 
 TEST(Explain, DrawsTheRoofsOfBothUnits) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Ended ended = explained_split("any");
+  const Ended ended = explained("any", "split");
   EXPECT_EQ(ended.status, 0) << ended.err;
   for (const char* text :
        {"tensor cores", "6 products on tensor cores",
@@ -82,7 +83,7 @@ TEST(Explain, DrawsTheRoofsOfBothUnits) {
 
 TEST(Explain, TensorCoresHaveNoRoofWhereNothingUsesThem) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Ended ended = explained_split("fp32", {"--json"});
+  const Ended ended = explained("fp32", "tiled", {"--json"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   const Json json = Json::parse(ended.out)[0];
   EXPECT_GT(json["roofs"]["fma"], 6e13);

@@ -66,7 +66,7 @@ TEST(Shipped, QueryTellsWhatAProgramGets) {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.out;
   };
-  EXPECT_THAT(line("1024"), ContainsRegex("program  gemm_split KERNEL=.*, [0-9.]+ us\n"));
+  EXPECT_THAT(line("1024"), ContainsRegex("program  gemm KERNEL=split .*, [0-9.]+ us\n"));
   EXPECT_THAT(line("128"), ContainsRegex("program  gemm KERNEL=.*, [0-9.]+ us\n"));
   EXPECT_THAT(line("100000x64x4"), ContainsRegex("is not tuned on.*\n.*\n.*"
                                                  "[0-9.]+ us expected here\n"));

@@ -145,6 +145,37 @@ TEST_F(TodaysNamesTest, InactiveParametersHaveTheirFirstValueOfToday) {
   EXPECT_EQ(answer["stale"], false);
 }
 
+TEST_F(TodaysNamesTest, FamiliesOfAnOldTargetAreFamiliesOfTheTargetNow) {
+  {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    sample.key.kernel =
+        store.add_kernel({"", "gemm_split", "c8fbc1895e117f98b1a86d1411872686", "M N K batch"});
+    const std::string others = "K_GROUPS=1 A_SOURCE=shared MIN_BLOCKS=1 RASTER_ROWS=1 STREAMED=a ";
+    sample.key.problem =
+        "M=64 N=64 K=64 batch=1 layout=NN scale=none pad=0 units=fp32 epilogue=none";
+    store.add_decision(
+        sample.decision("KERNEL=cores BLOCK_SIZE=16 TILE_SIZE=4 BM=64 BN=32 STAGES=2 " + others +
+                            "ROWS=64 COLUMNS=8 SPLIT_K=1",
+                        1000));
+    sample.key.problem =
+        "M=64 N=512 K=512 batch=1 layout=NN scale=none pad=0 units=any epilogue=none";
+    store.add_decision(
+        sample.decision("KERNEL=streamed BLOCK_SIZE=1 TILE_SIZE=1 BM=64 BN=32 STAGES=3 " + others +
+                            "ROWS=64 COLUMNS=32 SPLIT_K=2",
+                        2000));
+  }
+  EXPECT_THAT(convert().out, HasSubstr(": 2 facts converted, 0 refused\n"));
+  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
+  const Json results = Json::parse(asked.out)["results"];
+  ASSERT_EQ(results.size(), 2u) << asked.out << asked.err;
+  for (const Json& one : results) EXPECT_EQ(one["stale"], false);
+  EXPECT_THAT(facts(file_), HasSubstr("dtype=f32 units=fp32 layout=NN"));
+  EXPECT_THAT(facts(file_), HasSubstr("KERNEL=tiled BLOCK_SIZE=16 TILE_SIZE=4 PREFETCH=register "
+                                      "A_LAYOUT=padded BN="));
+  EXPECT_THAT(facts(file_), ::testing::ContainsRegex("KERNEL=streamed [^\"]*K_PARTS=2"));
+}
+
 /// A source that nobody knows, strides of their own, and a batch whose machine code is another.
 TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
   fill(file_, old_gemm16("unknown"), "M=64 N=64 K=64");

@@ -50,29 +50,6 @@ TEST_F(Warm, AnotherGpuOfTheArchitectureUsesTheAnswersToo) {
   EXPECT_EQ(json["compiled"].get<int>() + json["cached"].get<int>(), 2);
 }
 
-/// The user's database has gemm at 1024. That of gemm_split is shipped.
-TEST_F(Warm, TheFasterAlternativeIsCompiledToo) {
-  std::ifstream shipped(AUTOTUNE_SOURCE_DIR "/db/shipped/nvidia_h200.jsonl");
-  const auto file = sandbox_.folder() / "gemm.jsonl";
-  std::ofstream of_gemm(file);
-  for (std::string line; std::getline(shipped, line);) {
-    const bool is_of_split = line.find("units=any") != std::string::npos;
-    if (!is_of_split) of_gemm << line << '\n';
-  }
-  of_gemm.close();
-  const Ended imported = sandbox_.run({"db", "import", file.string()});
-  ASSERT_EQ(imported.status, 0) << imported.err;
-  const auto warmed = [&](const char* size) {
-    const Json json = Json::parse(sandbox_
-                                      .run({"warm", "--gpu", "h200", "--target", "gemm", "--size",
-                                            size, "--context", "between", "--json"})
-                                      .out);
-    return json["compiled"].get<int>() + json["cached"].get<int>();
-  };
-  EXPECT_EQ(warmed("128"), 1) << "gemm_split is slower there";
-  EXPECT_EQ(warmed("1024"), 2);
-}
-
 /// Without a database, and with one that has other targets only.
 TEST_F(Warm, ShippedResultsAreCompiledToo) {
   const std::vector<std::string> words{"warm",   "--gpu",       "h200",      "--target", "gemm",

@@ -71,10 +71,8 @@ TEST_F(CublasPlugin, IsRightInEveryLayoutWithEveryScaleBatchAndPadding) {
   }
 }
 
-TEST_F(CublasPlugin, IsRightForTheTargetOfSplits) {
-  for (const char* layout : {"NN", "TT"})
-    expect_right("gemm_split", sizes_, {{"layout", layout}, {"scale", "beta"}, {"pad", 1}});
-  expect_right("gemm_split", {{"M", 64}, {"N", 136}, {"K", 72}}, {{"epilogue", "bias_relu"}});
+TEST_F(CublasPlugin, IsRightWithAnEpilogue) {
+  expect_right("gemm", {{"M", 64}, {"N", 136}, {"K", 72}}, {{"epilogue", "bias_relu"}});
 }
 
 TEST_F(CublasPlugin, IsRightInSixteenBits) {
@@ -91,13 +89,6 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
         }
       }
     }
-  }
-}
-
-TEST_F(CublasPlugin, IsRightForBatchesOfGemmSplit) {
-  const NamedValues sizes{{"M", 64}, {"N", 136}, {"K", 72}, {"batch", 3}};
-  for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    expect_right("gemm_split", sizes, {{"layout", layout}, {"scale", "beta"}, {"pad", 1}});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_split keeps the contract of f32: whatever the operands hold, its result is what a plain f32
-// kernel gives, or nearer to the exact one.
+// gemm on tensor cores keeps the contract of f32: whatever the operands hold, its result is what a
+// plain f32 kernel gives, or nearer to the exact one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ std::vector<double> exact_product(const Operands& operands) {
   return product;
 }
 
-/// A kernel of gemm_split with memory for one problem.
+/// A kernel with memory for one problem.
 class Product {
  public:
   Product(Device& device, const Target& target, const Shape& shape, const Configuration& chosen)
@@ -163,15 +163,14 @@ class GemmSplit : public Gpu {
   /// No further from the exact product than a plain kernel.
   void expect_as_good(const Operands& operands) const {
     const std::vector<double> exact = exact_product(operands);
-    const double plain = error_of(product("cores", operands.shape).of(operands), exact);
+    const double plain = error_of(product("tiled", operands.shape).of(operands), exact);
     for (const std::string& family : families(operands.shape)) {
       SCOPED_TRACE(family);
       EXPECT_LE(error_of(product(family, operands.shape).of(operands), exact), plain);
     }
   }
 
-  Target target_ =
-      load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml");
+  Target target_ = load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml");
 };
 
 constexpr Shape kUneven{150, 100, 520};
@@ -222,7 +221,7 @@ const SpecialCase kSpecialCases[] = {
 };
 
 TEST_F(GemmSplit, KeepsSpecialValues) {
-  Product plain = product("cores", kUneven);
+  Product plain = product("tiled", kUneven);
   for (const std::string& family : families(kUneven)) {
     Product split = product(family, kUneven);
     for (const SpecialCase& each : kSpecialCases) {
@@ -232,8 +231,8 @@ TEST_F(GemmSplit, KeepsSpecialValues) {
       const std::vector<double> exact = exact_product(operands);
       const double allowed = each.factor * error_of(plain.of(operands), exact);
       const double error = error_of(split.of(operands), exact);
-      figure(format("gemm_split, {}, {}: relative error", family, each.name),
-             format("{:.2g}", error), format("{:.2g} of a plain kernel", allowed));
+      figure(format("gemm, {}, {}: relative error", family, each.name), format("{:.2g}", error),
+             format("{:.2g} of a plain kernel", allowed));
       EXPECT_LE(error, allowed);
     }
   }
@@ -310,8 +309,7 @@ TEST_F(GemmSplit, AConstantBIsSplitOnce) {
     const double rest =
         seconds_of([&](cudaStream_t stream) { kernel.launch(addresses, {}, stream, "B"); });
     EXPECT_EQ(result(), expected);
-    figure(format("gemm_split, {}: speedup by a constant B", n), format("{:.3f}", whole / rest),
-           "1.05");
+    figure(format("gemm, {}: speedup by a constant B", n), format("{:.3f}", whole / rest), "1.05");
     EXPECT_LT(rest, whole);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random variants of gemm, fast family and ladder, and of the tensor cores of
-// gemm_split, gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
+// gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
 // types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (60),
 // AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
 // named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
@@ -105,11 +105,12 @@ void keep_rules_of_gemm(NamedValues& settings) {
 
 class GemmVariants : public Gpu {
  protected:
-  static Problem random_problem(const Target& target, Random& random) {
+  static Problem random_problem(const Target& target, Random& random, bool is_f32) {
     NamedValues settings;
     for (const Setting& setting : target.settings) {
-      if (setting.name == "units") continue;  // fp32 leaves nothing of the families on tensor cores
-      if (setting.name == "dtype" && between(random, 0, 9) < 7) continue;  // mostly the default
+      if (setting.name == "units") continue;  // fp32 leaves fewer families
+      // Mostly the default.
+      if (setting.name == "dtype" && (is_f32 || between(random, 0, 9) < 7)) continue;
       settings.push_back({setting.name, one_of(random, setting.values)});
     }
     // Packing and large tiles begin near 1000, splitting the last tiles near 2000.
@@ -123,7 +124,7 @@ class GemmVariants : public Gpu {
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
-    if (target.name == "gemm" || target.name == "gemm_split") keep_rules_of_gemm(settings);
+    if (target.name == "gemm") keep_rules_of_gemm(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
     if (!target.free_sizes.empty() && between(random, 0, 2) > 0) {
       add_distances(random, settings, sizes);
@@ -142,9 +143,6 @@ class GemmVariants : public Gpu {
   /// Of gemm four of five are of the fast family, the others of the ladder.
   static std::string random_kernel(const Target& target, Random& random) {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "single_block"};
-    if (target.name == "gemm_split") {
-      return one_of<std::string>(random, {"split", "split", "streamed", "streamed", "cores"});
-    }
     if (target.name == "gemm16") return between(random, 0, 3) > 0 ? "wgmma" : "mma";
     if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
       const bool is_hopper = device().info().compute_capability == 90;
@@ -154,8 +152,15 @@ class GemmVariants : public Gpu {
   }
 
   static Sample drawn(const Target& target, std::uint64_t seed) {
+    return drawn_of(target, seed, false);
+  }
+  /// Of gemm in f32.
+  static Sample on_tensor_cores(const Target& target, std::uint64_t seed) {
+    return drawn_of(target, seed, true);
+  }
+  static Sample drawn_of(const Target& target, std::uint64_t seed, bool is_split) {
     Random random(seed);
-    Sample sample{random_problem(target, random), {}, {}};
+    Sample sample{random_problem(target, random, is_split), {}, {}};
     std::map<std::string, ParameterSpace> spaces;
     for (std::size_t i = 0; i < kVariantsAProblem; ++i) {
       const auto space_with = [&](const std::string& kernel) -> const ParameterSpace& {
@@ -165,7 +170,8 @@ class GemmVariants : public Gpu {
         }
         return spaces.at(kernel);
       };
-      const std::string kernel = random_kernel(target, random);
+      const std::string kernel = is_split ? one_of<std::string>(random, {"split", "streamed"})
+                                          : random_kernel(target, random);
       const bool needs_alignment = kernel == "streamed" && space_with(kernel).empty();
       const ParameterSpace& space = space_with(needs_alignment ? "split" : kernel);
       if (space.empty()) continue;
@@ -217,12 +223,10 @@ class GemmVariants : public Gpu {
   static std::string judged(const Target& target, Workbench& bench, const Problem& problem,
                             const Configuration& configuration, const CompiledKernel& kernel) {
     SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-    const bool any_order = std::ranges::any_of(
-        problem.values, [](const auto& named) { return named.value == Value("any"); });
     try {
       if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
       const LaunchPlan plan = launch_plan(target, problem, configuration, device().info());
-      const Verdict verdict = bench.load(kernel, plan)->verify(any_order ? 1 : 2);
+      const Verdict verdict = bench.load(kernel, plan)->verify(2);
       EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
       return verdict.outcome == Outcome::ok ? "right" : "wrong";
     } catch (const KernelFailure& failure) {
@@ -294,8 +298,8 @@ TEST_F(GemmVariants, ThatShareCopiesAreRight) {
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(
-      load_manifest(source_folder() / "kernel_sources/gemm_split/gemm_split.target.toml"));
+  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"),
+                  on_tensor_cores);
 }
 
 class GemmI8 : public GemmVariants {};

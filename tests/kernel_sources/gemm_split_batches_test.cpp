@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of gemm_split on the host device, as gemm_split_test.cpp does it.
+// Batches of gemm on tensor cores, on the host device, as gemm_split_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 using Text = std::string;
 
-const Target& gemm_split() {
-  static const Target target = testing::shipped("gemm_split");
+const Target& gemm() {
+  static const Target target = testing::shipped("gemm");
   return target;
 }
 
@@ -20,7 +20,7 @@ struct Sizes {
 };
 
 Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
-  return problem_of(gemm_split(),
+  return problem_of(gemm(),
                     {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}},
                     settings);
 }
@@ -34,7 +34,7 @@ NamedValues split(std::int64_t rows, std::int64_t columns, const char* a_source)
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held) {
-  testing::expect_right(gemm_split(), problem, seed, held);
+  testing::expect_right(gemm(), problem, seed, held);
 }
 
 TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
@@ -47,17 +47,12 @@ TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
                split(64, 32, "shared"));
 }
 
-TEST(GemmSplitBatches, IsRightOnCudaCores) {
-  expect_right(problem({3, 33, 17, 40}, {{"layout", Text("NT")}, {"scale", Text("beta")}}), 6,
-               {{"KERNEL", Text("cores")}});
-}
-
 TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
   const DeviceInfo gpu = testing::small_hopper();
   const Problem three = problem({3, 128, 192, 256});
   const ParameterSpace space =
-      space_of(with_fixed(gemm_split(), split(64, 32, "shared")), three, gpu);
-  const LaunchPlan plan = launch_plan(gemm_split(), three, space.at(0), gpu);
+      space_of(with_fixed(gemm(), split(64, 32, "shared")), three, gpu);
+  const LaunchPlan plan = launch_plan(gemm(), three, space.at(0), gpu);
   EXPECT_EQ(plan.launches.at(0).grid.count(), 3 * 4 * 2 * 3);
   EXPECT_EQ(with_constant(plan, "B").launches.at(0).grid.count(), 2 * 4 * 3);
 }
@@ -70,7 +65,7 @@ TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
     text.replace(at, own.size(), "first.next(0)");
   };
   EXPECT_EQ(
-      testing::verdict_of(gemm_split(), problem({2, 33, 32, 64}), 7, split(64, 32, "shared"), spoil)
+      testing::verdict_of(gemm(), problem({2, 33, 32, 64}), 7, split(64, 32, "shared"), spoil)
           .outcome,
       Outcome::wrong);
 }

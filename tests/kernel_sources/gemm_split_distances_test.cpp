@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_split with free sizes away from their defaults, and its epilogues, on the host device, as
-// gemm_split_test.cpp does it.
+// gemm on tensor cores with free sizes away from their defaults, and its epilogues, on the host
+// device, as gemm_split_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -11,15 +11,15 @@ namespace {
 
 using Text = std::string;
 
-const Target& gemm_split() {
-  static const Target target = testing::shipped("gemm_split");
+const Target& gemm() {
+  static const Target target = testing::shipped("gemm");
   return target;
 }
 
 using Sizes = testing::DistantSizes;
 
 Problem problem(const Sizes& given, const NamedValues& settings = {}) {
-  return testing::distant_problem(gemm_split(), given, settings);
+  return testing::distant_problem(gemm(), given, settings);
 }
 
 /// Small tiles of the family.
@@ -35,7 +35,7 @@ NamedValues streamed(const char* operand) {
 }
 
 void expect_right(const Problem& problem, const NamedValues& held) {
-  testing::expect_right(gemm_split(), problem, 0, held);
+  testing::expect_right(gemm(), problem, 0, held);
 }
 
 TEST(GemmSplitDistances, IsRightInEveryLayoutWithRowsOfAnyLength) {
@@ -77,8 +77,6 @@ TEST(GemmSplitDistances, IsRightForMatricesAtAnyDistance) {
                split("shared"));
   expect_right(problem({40, 16, 24, 4, 96, 96, 64, 64, 24, 24, 16, 16}, beta), split("registers"));
   expect_right(problem({40, 24, 24, 3, -1, -1, -1, -1, 0}), split("shared"));
-  expect_right(problem({37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901}, beta),
-               {{"KERNEL", Text("cores")}});
   expect_right(problem({20, 33, 24, 2, 24, 40, -1, 36, 500}, {{"epilogue", Text("bias_gelu")}}),
                split("shared"));
 }
@@ -89,13 +87,13 @@ TEST(GemmSplitDistances, IsRightForAddressesOfLittleAlignment) {
       split("shared"));
   const Problem unaligned = problem({20, 64, 64, 1, -1, -1, -1, -1, -1, -1, -1, -1, 16, 8});
   EXPECT_TRUE(
-      space_of(with_fixed(gemm_split(), streamed("b")), unaligned, testing::small_hopper()).empty())
+      space_of(with_fixed(gemm(), streamed("b")), unaligned, testing::small_hopper()).empty())
       << "TMA";
 }
 
 TEST(GemmSplitDistances, AreOfEveryPackedConfiguration) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Target held = with_fixed(gemm_split(), {{"KERNEL", Text("split")}});
+  const Target held = with_fixed(gemm(), {{"KERNEL", Text("split")}});
   const ParameterSpace packed = space_of(held, problem({96, 128, 256}), gpu);
   const ParameterSpace strided =
       space_of(held, problem({96, 128, 256, 1, 261, 131, 128, 137}), gpu);
@@ -103,11 +101,6 @@ TEST(GemmSplitDistances, AreOfEveryPackedConfiguration) {
   EXPECT_EQ(strided.size(), packed.size());
   for (std::uint64_t i = 0; i < packed.size(); ++i)
     EXPECT_TRUE(strided.find(packed.at(i))) << to_text(packed.at(i));
-}
-
-TEST(GemmSplitDistances, ABiasTakesThePlaceOfC) {
-  const Problem both = problem({8, 8, 8}, {{"epilogue", Text("bias")}, {"scale", Text("beta")}});
-  EXPECT_THROW(space_of(gemm_split(), both, testing::small_hopper()), UsageError);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_split's tensor-core families, which are legal on GPUs only, compute the right thing on the
+// gemm's families on tensor cores, which are legal on GPUs only, compute the right thing on the
 // host device too: copies, barriers and wgmma are imitated there, with threads of a block in any
 // order.
 #include <gtest/gtest.h>
@@ -13,26 +13,26 @@ namespace {
 using Text = std::string;
 using testing::host;
 
-const Target& gemm_split() {
+const Target& gemm() {
   static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_split/gemm_split.target.toml");
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   return target;
 }
 
 /// The configuration with these values, the first of its space.
 void expect_right(const NamedValues& sizes, const NamedValues& settings, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm_split(), sizes, settings);
-  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
+  const Problem problem = problem_of(gemm(), sizes, settings);
+  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();
   const Configuration configuration = space.at(0);
   SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
   const CompiledKernel kernel =
-      host().compile(source_unit(gemm_split(), problem, configuration, gpu));
+      host().compile(source_unit(gemm(), problem, configuration, gpu));
   ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  const auto workbench = host().open(workload_of(gemm_split(), problem, host().info()));
+  const auto workbench = host().open(workload_of(gemm(), problem, host().info()));
   const auto candidate =
-      workbench->load(kernel, launch_plan(gemm_split(), problem, configuration, gpu));
+      workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
   const Verdict verdict = candidate->verify(2);
   EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
 }
@@ -50,12 +50,12 @@ NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
 }
 
 NamedValues streamed(const char* operand, std::int64_t rows, std::int64_t columns,
-                     std::int64_t split_k = 1) {
+                     std::int64_t parts = 1) {
   return {{"KERNEL", Text("streamed")},
           {"STREAMED", Text(operand)},
           {"ROWS", rows},
           {"COLUMNS", columns},
-          {"SPLIT_K", split_k}};
+          {"K_PARTS", parts}};
 }
 
 TEST(GemmSplit, IsRightInEveryLayout) {
@@ -82,22 +82,22 @@ TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
 /// Of products of K elements of A and B that all have these values.
 void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm_split(), sizes(36, 64, k), {});
-  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
+  const Problem problem = problem_of(gemm(), sizes(36, 64, k), {});
+  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();
   SCOPED_TRACE(problem.text() + ": " + to_text(space.at(0)));
-  Workload workload = workload_of(gemm_split(), problem, host().info());
+  Workload workload = workload_of(gemm(), problem, host().info());
   for (BufferSpec& buffer : workload.buffers) {
     if (buffer.name != "A" && buffer.name != "B") continue;
     buffer.fill = Fill::value;
     buffer.fill_values = {buffer.name == "A" ? a : b};
   }
   const CompiledKernel kernel =
-      host().compile(source_unit(gemm_split(), problem, space.at(0), gpu));
+      host().compile(source_unit(gemm(), problem, space.at(0), gpu));
   ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
   const Verdict verdict = host()
                               .open(workload)
-                              ->load(kernel, launch_plan(gemm_split(), problem, space.at(0), gpu))
+                              ->load(kernel, launch_plan(gemm(), problem, space.at(0), gpu))
                               ->verify();
   EXPECT_EQ(name_of(verdict.outcome), "ok") << a << " * " << b << ": " << verdict.message;
 }
@@ -118,9 +118,9 @@ TEST(GemmSplit, GivesWhatF32GivesAtBothEndsOfItsRange) {
 /// The blocks of each launch of a call with a constant operand.
 std::vector<std::int64_t> blocks_with_constant(const char* operand, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm_split(), sizes(128, 192, 256), {});
-  const ParameterSpace space = space_of(with_fixed(gemm_split(), held), problem, gpu);
-  const LaunchPlan plan = launch_plan(gemm_split(), problem, space.at(0), gpu);
+  const Problem problem = problem_of(gemm(), sizes(128, 192, 256), {});
+  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
+  const LaunchPlan plan = launch_plan(gemm(), problem, space.at(0), gpu);
   std::vector<std::int64_t> blocks;
   for (const Launch& launch : with_constant(plan, operand).launches)
     blocks.push_back(launch.grid.count());

@@ -70,8 +70,6 @@ TEST(ZeroBeta, LeavesCUnreadInEveryFamilyOfTheHost) {
   for (const char* const kernel : {"naive", "tiled", "micro"}) {
     expect_c_unread("gemm", host().info(), value("KERNEL", kernel));
   }
-  expect_c_unread("gemm", host().info(), value("KERNEL", "tiled"));
-  expect_c_unread("gemm_split", host().info(), value("KERNEL", "cores"));
 }
 
 TEST(ZeroBeta, LeavesCUnreadHoweverSumsMeet) {
@@ -94,8 +92,8 @@ TEST(ZeroBeta, LeavesCUnreadOnTensorCores) {
   }
   NamedValues one_group = value("KERNEL", "split");
   one_group.push_back({"K_GROUPS", std::int64_t{1}});
-  expect_c_unread("gemm_split", testing::small_hopper(), one_group);
-  expect_c_unread("gemm_split", testing::small_hopper(), value("KERNEL", "streamed"));
+  expect_c_unread("gemm", testing::small_hopper(), one_group);
+  expect_c_unread("gemm", testing::small_hopper(), value("KERNEL", "streamed"));
 }
 
 }  // namespace

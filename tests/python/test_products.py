@@ -10,7 +10,7 @@ import numpy as np
 
 import autotune
 from autotune._products import (
-    Launcher, Problem, Product, launched_problem, prepare_fastest, tuned_problems,
+    Launcher, Problem, Product, launched_problem, prepare_fastest, tuned_problem,
 )
 
 
@@ -20,69 +20,52 @@ def answer(origin="exact", expected_ns=5.0, baseline="", baseline_ns=None, media
 
 
 class Problems(unittest.TestCase):
-    def targets_of(self, *product, **more):
-        return [each.target for each in tuned_problems(Product(0, *product, **more))]
+    def target_of(self, *product, **more):
+        problem = tuned_problem(Product(0, *product, **more))
+        return problem and problem.target
 
-    def test_targets_are_asked_in_turn(self):
+    def test_each_type_has_its_target(self):
         sizes = (64, 32, 16)
-        self.assertEqual(self.targets_of("f32", "NT", sizes), ["gemm", "gemm_split"])
-        self.assertEqual(self.targets_of("f64", "NT", sizes), ["gemm"])
-        self.assertEqual(self.targets_of("bf16", "TN", sizes), ["gemm16"])
-        self.assertEqual(self.targets_of("bf16", "TN", sizes, batch=5), ["gemm16"])
-        self.assertEqual(self.targets_of("f32", "NT", sizes, batch=5), ["gemm", "gemm_split"])
-        self.assertEqual(self.targets_of("f64", "NT", sizes, batch=8), ["gemm"])
+        for dtype, target in [("f32", "gemm"), ("f64", "gemm"), ("bf16", "gemm16")]:
+            self.assertEqual(self.target_of(dtype, "NT", sizes), target)
+            self.assertEqual(self.target_of(dtype, "TN", sizes, batch=5), target)
         for dtype, layout, batch, has_bias in [("f32", "NN", 8, True), ("bf16", "NN", 8, True),
                                                ("f64", "NT", 1, True)]:
-            self.assertEqual(self.targets_of(dtype, layout, sizes, batch, has_bias), [])
+            self.assertIsNone(self.target_of(dtype, layout, sizes, batch, has_bias))
 
     @mock.patch.dict(os.environ, {"AUTOTUNE_BLAS_UNITS": "fp32"})
     def test_tensor_cores_can_be_forbidden_in_f32(self):
-        sizes = (64, 32, 16)
-        self.assertEqual(self.targets_of("f32", "NT", sizes), ["gemm"])
-        self.assertEqual(self.targets_of("f32", "NN", sizes, batch=5), ["gemm"])
-        self.assertEqual(self.targets_of("bf16", "NN", sizes), ["gemm16"])
+        for dtype, units in [("f32", "fp32"), ("f64", None), ("bf16", None)]:
+            problem = tuned_problem(Product(0, dtype, "NT", (64, 32, 16)))
+            self.assertEqual(problem.settings.get("units"), units)
 
-    def test_a_bias_is_of_a_target_that_has_it(self):
+    def test_a_bias_is_not_tuned(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
         biased = plain._replace(has_bias=True)
-        gemm, split = tuned_problems(plain)
-        self.assertEqual(tuned_problems(biased), [gemm, split])
-        self.assertEqual(launched_problem(plain, split), split)
-        settings, sizes = {"layout": "NT", "epilogue": "bias"}, (64, 32, 16, 1)
-        self.assertEqual(launched_problem(biased, gemm),
-                         Problem("gemm", {"dtype": "f32", **settings}, sizes))
-        self.assertEqual(launched_problem(biased, split), Problem("gemm_split", settings, sizes))
+        gemm = tuned_problem(plain)
+        self.assertEqual(tuned_problem(biased), gemm)
+        self.assertEqual(launched_problem(plain, gemm), gemm)
+        settings = {"dtype": "f32", "layout": "NT", "epilogue": "bias"}
+        self.assertEqual(launched_problem(biased, gemm), Problem("gemm", settings, (64, 32, 16, 1)))
 
 
 class Fastest(unittest.TestCase):
-    """Stand-ins for gemm and gemm_split."""
+    """A stand-in for gemm."""
 
     product = Product(0, "f32", "NT", (64, 32, 16))
 
-    def choose(self, gemm, split, is_split=False, compiled="BM=64"):
-        """The name of the target whose kernel is taken; None if PyTorch computes the product."""
+    def is_taken(self, known, compiled="BM=64"):
+        """Whether its kernel is taken, not PyTorch's."""
+        kernel = mock.Mock(configuration=compiled, buffers=[])
+        gemm = mock.Mock(lookup=mock.Mock(return_value=known),
+                         prepare=mock.Mock(return_value=kernel))
+        return prepare_fastest(self.product, lambda *_: gemm) is not None
 
-        def opened(ordinal, name, settings):
-            kernel = mock.Mock(configuration=compiled, buffers=[])
-            kernel.target_name = name
-            return mock.Mock(lookup=mock.Mock(return_value=gemm if name == "gemm" else split),
-                             is_faster=mock.Mock(return_value=is_split),
-                             prepare=mock.Mock(return_value=kernel))
-
-        launcher = prepare_fastest(self.product, opened)
-        return launcher and launcher.kernel.target_name
-
-    def test_the_faster_target_answers(self):
-        self.assertEqual(self.choose(answer(), answer()), "gemm")
-        self.assertEqual(self.choose(answer(), answer(), is_split=True), "gemm_split")
-        theirs = answer(baseline="cublas", baseline_ns=3.0)
-        self.assertIsNone(self.choose(theirs, answer()))
-        self.assertIsNone(self.choose(answer(), theirs, is_split=True))
-        self.assertEqual(self.choose(theirs, answer(), is_split=True), "gemm_split")
-
-    def test_what_is_not_known_is_not_taken(self):
-        self.assertIsNone(self.choose(answer("default"), answer()))
-        self.assertIsNone(self.choose(answer(), answer(), compiled="BM=32"))
+    def test_what_is_known_to_be_faster_is_taken(self):
+        self.assertTrue(self.is_taken(answer()))
+        self.assertFalse(self.is_taken(answer(baseline="cublas", baseline_ns=3.0)))
+        self.assertFalse(self.is_taken(answer("default")))
+        self.assertFalse(self.is_taken(answer(), compiled="BM=32"))
 
 
 class Known:
@@ -94,9 +77,6 @@ class Known:
 
     def lookup(self, *sizes):
         return dataclasses.replace(self.target.lookup(*sizes), origin="exact")
-
-    def is_faster(self, sizes, other, other_sizes):
-        return self.target.is_faster(sizes, other.target, other_sizes)
 
 
 class OnTheHost(unittest.TestCase):

@@ -202,9 +202,12 @@ bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
 
 std::vector<TargetProblem> problems_of(const CallShape& s) {
   if (!is_f32(s)) return {packed_problem_in_16_bits(s, kNoEpilogue)};
-  const std::string settings = layout_and_scale(s);
-  return {{"gemm", "dtype=f32 " + settings, {s.n, s.m, s.k, s.batch}},
-          {"gemm_split", settings, {s.n, s.m, s.k, s.batch}}};
+  const auto with = [&](const char* units) {
+    return TargetProblem{"gemm",
+                         format("dtype=f32 units={} {}", units, layout_and_scale(s)),
+                         {s.n, s.m, s.k, s.batch}};
+  };
+  return {with("fp32"), with("any")};
 }
 
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {

@@ -91,7 +91,8 @@ struct TargetProblem {
 };
 
 /// The problems whose results decide about a shape within the contract. Their matrices are packed,
-/// and they have no epilogue. First gemm, then gemm_split; in 16 bits gemm16.
+/// and they have no epilogue. In f32 first with FP32 units only: what a call's leading dimensions
+/// and strides rule out on tensor cores is served by these.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
 /// The problem to launch, with a configuration of `tuned`: one of the problems above, perhaps

@@ -80,7 +80,6 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
   wanted.target = problem.target.c_str();
   wanted.settings = problem.settings.c_str();
   wanted.ordinal = device;
-  wanted.alternative = "";  // it is a problem of its own
   const RuntimeLibrary& runtime = *runtime_library();
   autotune_handle* opened = nullptr;
   if (runtime.open(&wanted, &opened) != AUTOTUNE_OK) {

@@ -226,8 +226,8 @@ Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& size
     db::BestRow& best = answer->entry.best;
     best.key = place.best.key;
     best.key.problem = problem;
-    best.configuration = given.own.configuration;
-    best.provenance = given.own.provenance;
+    best.configuration = given.answer.configuration;
+    best.provenance = given.answer.provenance;
     best.default_configuration =
         to_text(judge_.target_called(place.kernel.target)->default_configuration);
     const auto pin = own_ ? own_->refuted_pin(best.key) : std::nullopt;

@@ -77,9 +77,6 @@ std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::Tuned
         programs.find(*target, problem.settings, gpu, entry.best.key.policy, problem.sizes);
     db::TunedEntry one = entry;
     one.kernel = kernel_row(*target);
-    one.best.configuration = given.own.configuration;
-    add(one);
-    one.kernel = kernel_row(given.lookup->target());
     one.best.configuration = given.answer.configuration;
     one.best.key.problem = given.problem.text();
     add(std::move(one));

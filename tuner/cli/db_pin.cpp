@@ -94,7 +94,7 @@ NamedValues whole_configuration(const Arguments& arguments, const NamedValues& g
     for (const db::TrialRow& trial : store.standing(entry.best.key)) {
       if (trial.outcome == "ok") take(trial.configuration);
     }
-    take(programs.find(entry, problem_of(entry).sizes).own.configuration);
+    take(programs.find(entry, problem_of(entry).sizes).answer.configuration);
   }
   if (found.size() == 1) return parse_named_values(*found.begin());
   throw UsageError(

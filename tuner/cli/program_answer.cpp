@@ -51,28 +51,19 @@ ProgramAnswer ProgramAnswers::find(const Target& target, const NamedValues& sett
                                    const NamedValues& sizes) {
   const auto [found, is_new] =
       asked_.try_emplace({target.name, to_text(settings), device.name, policy});
-  Asked& asked = found->second;
+  std::unique_ptr<TargetLookup>& lookup = found->second;
   if (is_new) {
-    asked.own =
-        std::make_unique<TargetLookup>(target, settings, device, policy, layers_, library_for);
-    asked.alternative = open_named_alternative(
-        *asked.own,
-        [&](const std::string& name) {
-          const Target* const other = judge_.target_called(name);
-          return other ? *other : throw Error(format("{}: there is no such target", name));
-        },
-        settings, layers_, library_for);
+    lookup = std::make_unique<TargetLookup>(target, settings, device, policy, layers_, library_for);
   }
-  if (!asked.own) throw Error(format("{}: it cannot be looked up", target.name));
+  if (!lookup) throw Error(format("{}: it cannot be looked up", target.name));
   const std::vector<std::int64_t> numbers = numbers_in_order(target, sizes);
-  TargetLookup& lookup = faster_of(*asked.own, asked.alternative.get(), numbers);
-  return {&lookup, lookup.find(numbers), lookup.problem_for(numbers), asked.own->find(numbers)};
+  return {lookup.get(), lookup->find(numbers), lookup->problem_for(numbers)};
 }
 
 bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given) {
   const db::BestRow& best = entry.best;
   if (!given.lookup) return db::is_answer(best.decided, best.provenance);
-  const LookupAnswer& own = given.own;
+  const LookupAnswer& own = given.answer;
   return own.origin == db::Origin::exact && best.configuration == own.configuration &&
          best.provenance == own.provenance && best.median_ns.value_or(0) == own.median_ns;
 }
@@ -84,7 +75,7 @@ void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs) 
     try {
       const ProgramAnswer given = programs.find(entry, problem_of(entry).sizes);
       if (is_given(entry, given)) return false;
-      if (entry.best.decided) why = format("programs get {}", given.own.configuration);
+      if (entry.best.decided) why = format("programs get {}", given.answer.configuration);
     } catch (const Error& error) {
       why = error.what();
     }

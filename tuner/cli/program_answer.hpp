@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/answer/alternative.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/device.hpp"
@@ -17,10 +17,9 @@
 namespace autotune::cli {
 
 struct ProgramAnswer {
-  const TargetLookup* lookup = nullptr;  // of the target that answers; it knows the texts
+  const TargetLookup* lookup = nullptr;  // it knows the texts
   LookupAnswer answer;
-  Problem problem;   // of that target
-  LookupAnswer own;  // of the target that was asked, whichever answers
+  Problem problem;
 };
 
 /// Reads each target's layers once: the user's database and what is shipped, with --db that file
@@ -41,13 +40,11 @@ class ProgramAnswers {
                      const std::string& policy, const NamedValues& sizes);
 
  private:
-  struct Asked {
-    std::unique_ptr<TargetLookup> own, alternative;
-  };
-
   AnswerJudge& judge_;
   std::vector<db::Layer> layers_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, Asked> asked_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>,
+           std::unique_ptr<TargetLookup>>
+      asked_;
 };
 
 /// Whether a look-up at the problem of this stored result answers with it. Where its target is not
@@ -57,7 +54,7 @@ bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given);
 /// Keeps what is_given(), and says on stderr what it leaves out.
 void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs);
 
-/// One line: `gemm_split KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
+/// One line: `gemm KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
 std::string one_line(const ProgramAnswer& given);
 
 }  // namespace autotune::cli

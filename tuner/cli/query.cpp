@@ -177,8 +177,8 @@ Json answer_json(const Answer& answer) {
   json["target"] = entry.kernel.target;
   json["problem"] = json_of(parse_named_values(best.key.problem));
   json["exact"] = answer.is_stored;
-  json["expected_ns"] = answer.given.lookup ? Json(answer.given.own.expected_ns) : Json();
-  json["factor_away"] = std::exp2(answer.given.own.distance);
+  json["expected_ns"] = answer.given.lookup ? Json(answer.given.answer.expected_ns) : Json();
+  json["factor_away"] = std::exp2(answer.given.answer.distance);
   json["device"] = {{"name", entry.device.name}, {"kind", entry.device.kind}};
   json["policy"] = best.key.policy;
   json["config"] = json_of(parse_named_values(best.configuration));
@@ -296,8 +296,8 @@ const Verb kQuery{
         "`--size`, the function that libautotune calls chooses from both, for every device, "
         "setting and policy with results. If there are none, it chooses for the device that "
         "`--device` names, else for the first GPU here. The line `program` has what a program gets "
-        "for these sizes: a configuration of this target or of its alternative, or the vendor's "
-        "library. A line `stale` says that the kernel has changed since. The exit status is 1 if "
+        "for these sizes: a configuration or the vendor's library. A line `stale` says that the "
+        "kernel has changed since. The exit status is 1 if "
         "there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},

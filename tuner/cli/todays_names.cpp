@@ -2,8 +2,10 @@
 #include "tuner/cli/todays_names.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/tuned_entries.hpp"
@@ -34,6 +36,23 @@ bool contains(const NamedValues& all, const NamedValue& one) {
 NamedValues with(NamedValues values, std::string_view more) {
   for (const NamedValue& each : parse_named_values(more)) {
     if (!find_value(values, each.name)) values.push_back(each);
+  }
+  return values;
+}
+
+/// A configuration of an old target.
+NamedValues in_todays_words(NamedValues values, std::span<const OldWord> words) {
+  for (const OldWord& word : words) {
+    const auto found = std::ranges::find_if(values, [&](const NamedValue& each) {
+      return each.name == word.was || each.name + '=' + each.value.text() == word.was;
+    });
+    if (found == values.end()) continue;
+    if (found->name == word.was) {
+      found->name = word.is;
+      continue;
+    }
+    values.erase(found);
+    std::ranges::copy(parse_named_values(word.is), std::back_inserter(values));
   }
   return values;
 }
@@ -110,7 +129,8 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
       }
     }
     const Problem now = problem_of(target, sizes, settings);
-    const NamedValues given = parse_named_values(configuration);
+    NamedValues given = parse_named_values(configuration);
+    if (old) given = in_todays_words(std::move(given), old->words);
     const auto chosen =
         configuration_now(target, now, gone, with(given, old ? old->parameters : ""));
     const bool is_other =

@@ -107,8 +107,7 @@ const Verb kWarm{
         "database for one GPU, in parallel processes. Without `--db`, results that are shipped "
         "with autotune count too, with `--target` or where the user's database has none for the "
         "GPU. `autotune_prepare()` then compiles nothing "
-        "for these sizes: what it would compile is compiled too, such as the answer of the "
-        "alternative that a target's manifest names. Answers of other GPUs of the same "
+        "for these sizes. Answers of other GPUs of the same "
         "architecture count where this one has "
         "none. `--gpu h200` compiles for a GPU that is not here. The exit status is 1 if "
         "a kernel does not compile.",

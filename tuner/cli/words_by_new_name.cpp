@@ -15,7 +15,8 @@ namespace autotune::cli {
 namespace {
 
 /// Sizes in the old order, as sizes of the target by name: `batch=8,M=64,N=64,K=64`.
-std::string new_sizes(const OldName& old, std::string_view text, std::string_view option) {
+std::string new_sizes(const OldName& old, std::string text, std::string_view option) {
+  if (old.sizes.empty()) return text;
   const std::vector<std::string> kept = find_target(old.now).sizes;
   std::vector<std::string> names;
   for (const OldSize& size : old.sizes) names.emplace_back(size.was);

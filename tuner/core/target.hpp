@@ -184,7 +184,6 @@ struct FamilySource {
 struct Target {
   std::string name;
   std::string description;
-  std::string alternative = {};              // another target that computes the same; empty: none
   std::filesystem::path manifest;            // empty for a plugin's
   std::filesystem::path source_path;         // the first, if there are several
   std::string source_text;                   // all sources, with a #line before each but the first

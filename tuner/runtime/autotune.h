@@ -80,19 +80,11 @@ typedef struct autotune_options {
   /* Milliseconds that autotune_prepare() may take, compilation included, to race the likeliest
    * configurations and the vendor's libraries at untuned sizes. The race runs on the GPU `ordinal`,
    * in buffers of its own. The first autotune_prepare() of a problem waits for it. The result is
-   * stored in the user's database and is the answer from then on. An `alternative` that is expected
-   * to be faster is raced too, each target in half of the time. If the race fails, the answer is
+   * stored in the user's database and is the answer from then on. If the race fails, the answer is
    * that of autotune_lookup(), and autotune_warnings() has the reason. Do not prepare such a
    * problem while a stream is being captured. 0: no race. */
   int64_t first_use_ms;
-  /* Another target that computes the same from the same buffers. Where both were tuned for these
-   * sizes, the one that was measured to be faster answers. Elsewhere the alternative answers if it
-   * is clearly expected to be faster, from what is known of other sizes, here or on other GPUs of
-   * the architecture. It gets those of the settings that it has. NULL: the one that the target's
-   * manifest names; an empty text: none. With gemm in f32 this chooses the units: its manifest
-   * names gemm_split, which uses tensor cores with the accuracy of f32; with an empty text, only
-   * FP32 units are used. Programs that use the configuration of an answer themselves read
-   * autotune_answer.target. */
+  /* NULL. Units are a setting of gemm in f32: units=fp32 leaves FP32 units only. */
   const char* alternative;
 } autotune_options;
 
@@ -113,7 +105,7 @@ typedef struct autotune_answer {
    * if that is unknown. autotune_launch() then calls it. Else empty and 0. */
   const char* baseline;
   double baseline_ns;
-  const char* target; /* whose configuration it is: that of the options, or the alternative */
+  const char* target; /* whose configuration it is */
   /* Time of the configuration at these very sizes: measured if the origin is AUTOTUNE_EXACT, else
    * expected by the target's cost model and the times at near sizes. 0: unknown. */
   double expected_ns;
@@ -160,9 +152,9 @@ AUTOTUNE_API autotune_status autotune_lookup(autotune_handle* handle, const int6
 AUTOTUNE_API autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes,
                                               size_t count, char* text, size_t capacity);
 
-/* Sets *is_faster to 1 if the answer of `other` is to be preferred to that of `handle`, else to 0:
- * the rule of autotune_options.alternative, for two targets that compute the same from other sizes
- * or buffers. Their own alternatives do not take part. */
+/* Sets *is_faster to 1 if the answer of `other` is to be preferred to that of `handle`, else to 0,
+ * for two that compute the same. Where both were tuned for these sizes, the one that was measured
+ * to be faster is; elsewhere `other` is, if it is clearly expected to be faster. */
 AUTOTUNE_API autotune_status autotune_is_faster(autotune_handle* other, const int64_t* other_sizes,
                                                 size_t other_count, autotune_handle* handle,
                                                 const int64_t* sizes, size_t count,

@@ -34,14 +34,10 @@ constexpr std::size_t kFirstAnswer = offsetof(autotune_answer, baseline);
 /// The size of autotune_options in the first header.
 constexpr std::size_t kFirstOptions = offsetof(autotune_options, early_start);
 
-/// The size of autotune_options before `alternative`, whose answers the program cannot tell apart.
-constexpr std::size_t kWithoutAlternative = offsetof(autotune_options, alternative);
-
-/// Options that the program's header does not have are 0; it has no alternative.
+/// Options that the program's header does not have are 0.
 autotune_options known_part(const autotune_options& options) {
   require(options.size >= kFirstOptions, "autotune_options.size is not sizeof(autotune_options)");
   autotune_options known{};
-  if (options.size <= kWithoutAlternative) known.alternative = "";
   std::memcpy(&known, &options, std::min(options.size, sizeof known));
   return known;
 }
@@ -114,20 +110,6 @@ Policy policy_of(const autotune_options& options, DeviceKind kind) {
              "or launch=stream if so tuned, then objective=energy or objective=edp if so tuned, "
              "then context=between or context=alone if not in a chain",
              wanted));
-}
-
-/// That of the options, else the manifest's where it computes the same with these settings.
-/// nullptr: none.
-std::unique_ptr<TargetLookup> alternative_of(const autotune_options& options,
-                                             const TargetLookup& own,
-                                             const std::vector<db::Layer>& layers) {
-  const NamedValues settings = settings_of(options);
-  if (!options.alternative) {
-    return open_named_alternative(own, target_called, settings, layers, runtime_library_for);
-  }
-  if (*options.alternative == '\0') return nullptr;
-  return open_alternative(own, target_called(options.alternative), settings, layers,
-                          runtime_library_for);
 }
 
 struct Chosen {
@@ -253,6 +235,9 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     require(options && handle, "autotune_open needs options and a place for the handle");
     const autotune_options given = known_part(*options);
     require(given.target, "autotune_options.target is missing, such as \"gemm\"");
+    require(!given.alternative,
+            "autotune_options.alternative must be NULL: for FP32 units only, add units=fp32 to the "
+            "settings of gemm");
     const OldName* const old = old_name(given.target, installed_kernels());
     Target target = target_called(old ? std::string(old->now) : given.target);
     const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));
@@ -261,8 +246,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
                                                   std::move(chosen.info), key_text(policy), layers,
                                                   chosen.ordinal);
-    made->alternative = alternative_of(given, made->lookup, layers);
-    made->old = old;
+    if (old && !old->sizes.empty()) made->old = old;
     const NamedValues settings = settings_of(given);
     const Value* const scale = find_value(settings, "scale");
     made->reads_c = scale && *scale == Value("beta");
@@ -321,7 +305,7 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t* sizes, s
     require(handle && sizes && answer && answer->size >= kFirstAnswer,
             "autotune_lookup needs a handle, sizes, and an answer whose size is set");
     const CallSizes all(*handle, sizes, count);
-    TargetLookup& lookup = lookup_for(*handle, all);
+    TargetLookup& lookup = handle->lookup;
     copy_out(*answer, lookup.find(all), lookup.target());
   });
 }
@@ -344,7 +328,7 @@ autotune_status autotune_explain(autotune_handle* handle, const int64_t* sizes, 
     require(handle && sizes && text && capacity > 0,
             "autotune_explain needs a handle, sizes and room for the text");
     const CallSizes all(*handle, sizes, count);
-    const std::string explanation = printable(lookup_for(*handle, all).explain(all));
+    const std::string explanation = printable(handle->lookup.explain(all));
     const std::size_t length = std::min(explanation.size(), capacity - 1);
     std::memcpy(text, explanation.data(), length);
     text[length] = '\0';
@@ -363,7 +347,6 @@ autotune_status autotune_refresh(autotune_handle* handle) {
   return guarded([&] {
     require(handle, "autotune_refresh needs a handle");
     handle->lookup.refresh();
-    if (handle->alternative) handle->alternative->refresh();
   });
 }
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/answer/alternative.hpp"
+#include "tuner/answer/faster_answer.hpp"
 #include "tuner/answer/target_lookup.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/error.hpp"
@@ -27,8 +27,7 @@
 
 struct autotune_handle {
   autotune::TargetLookup lookup;
-  std::unique_ptr<autotune::TargetLookup> alternative;  // nullptr: none
-  std::optional<int> ordinal;                           // of the GPU that is here
+  std::optional<int> ordinal;  // of the GPU that is here
   bool tuned_only = false;
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
@@ -109,11 +108,6 @@ class CallSizes {
 
 inline Engines engines_of(const autotune_handle& handle) {
   return handle.tuned_only ? Engines::kernels_only : Engines::with_libraries;
-}
-
-/// The look-up that answers for these sizes.
-inline TargetLookup& lookup_for(autotune_handle& handle, std::span<const std::int64_t> sizes) {
-  return faster_of(handle.lookup, handle.alternative.get(), sizes, engines_of(handle));
 }
 
 /// Stores the sentence for autotune_message().

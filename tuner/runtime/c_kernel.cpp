@@ -201,10 +201,9 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     if (handle->first_use) {
       const OnDevice on_device(*handle->ordinal);
       // Results belong to the default free sizes.
-      handle->first_use->settle(handle->lookup, key_of(handle->lookup.target(), all),
-                                handle->alternative.get());
+      handle->first_use->settle(handle->lookup, key_of(handle->lookup.target(), all));
     }
-    TargetLookup& lookup = lookup_for(*handle, all);
+    TargetLookup& lookup = handle->lookup;
     const Problem problem = lookup.problem_for(all);
     const LookupAnswer answer = lookup.find(all);
     const std::string first(answer.configuration);

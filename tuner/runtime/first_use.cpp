@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "db/store.hpp"
-#include "tuner/answer/alternative.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
@@ -29,11 +28,6 @@ bool is_untuned(const LookupAnswer& answer) {
   return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
          (answer.library_is_expected && !answer.baseline.empty()) ||
          answer.validity == db::Validity::source_drifted;
-}
-
-/// Whether this answer of an alternative could beat what a race finds for `own`.
-bool is_worth_a_race(const LookupAnswer& own, const LookupAnswer& alternative) {
-  return is_untuned(alternative) && may_be_faster(own, alternative);
 }
 
 db::BaselineFigures figures_of(const RacedLibrary& library) {
@@ -59,23 +53,18 @@ db::DecisionRow row_of(const RaceResult& result, double flops) {
 
 }  // namespace
 
-void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes,
-                      TargetLookup* alternative) {
-  const LookupAnswer own = lookup.find(sizes);
-  if (!is_untuned(own)) return;
+void FirstUse::settle(TargetLookup& lookup, std::span<const std::int64_t> sizes) {
+  if (!is_untuned(lookup.find(sizes))) return;
   const std::lock_guard lock(mutex_);
   if (!settled_.emplace(sizes.begin(), sizes.end()).second) return;
-  const bool both = alternative && is_worth_a_race(own, alternative->find(sizes));
-  const Deadline deadline = Deadline::in(options_.seconds);
-  race_and_store(lookup, sizes, both ? deadline.after(0.5) : deadline, lookup);
-  if (both) race_and_store(*alternative, sizes, deadline, lookup);
+  race_and_store(lookup, sizes, Deadline::in(options_.seconds));
 }
 
 void FirstUse::race_and_store(TargetLookup& lookup, std::span<const std::int64_t> sizes,
-                              const Deadline& deadline, TargetLookup& told) {
+                              const Deadline& deadline) {
   const Problem problem = lookup.problem_for(sizes);
   const auto warn = [&](bool& is_known, const std::string& sentence) {
-    if (!std::exchange(is_known, true)) told.warn(sentence);
+    if (!std::exchange(is_known, true)) lookup.warn(sentence);
   };
   try {
     const Race raced = race_for(lookup, sizes, deadline);

@@ -37,15 +37,11 @@ class FirstUse {
   /// Afterwards the lookup has the race's result, unless it had an exact answer before, and answers
   /// no configuration for these sizes that failed in the race. A race without a result leaves any
   /// other answer as it is. The first failure of each kind is a warning of the lookup.
-  /// If `alternative` has no exact answer either, but is expected to be faster, it has a race of
-  /// its own, in the second half of the time. `alternative` may be null.
-  void settle(TargetLookup& lookup, std::span<const std::int64_t> sizes,
-              TargetLookup* alternative = nullptr);
+  void settle(TargetLookup& lookup, std::span<const std::int64_t> sizes);
 
  private:
-  /// Races one target. Warnings go to `told`.
   void race_and_store(TargetLookup& lookup, std::span<const std::int64_t> sizes,
-                      const Deadline& deadline, TargetLookup& told);
+                      const Deadline& deadline);
   Race race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
                 const Deadline& deadline);
   void store(const TargetLookup& lookup, const Problem& problem, std::optional<db::DecisionRow> row,

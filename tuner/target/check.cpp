@@ -9,7 +9,6 @@
 
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/target/covering.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -102,17 +101,6 @@ std::vector<std::string> notes_on_words(const Target& target) {
   return notes;
 }
 
-/// A note if the alternative cannot answer for the target. Programs are then answered without it.
-std::vector<std::string> notes_on_alternative(const Target& target) try {
-  if (target.alternative.empty()) return {};
-  const Target other = find_target(target.alternative);
-  if (other.sizes == target.sizes) return {};
-  return {format("the alternative {} has the sizes {}, not {}", other.name,
-                 joined(other.sizes, " "), joined(target.sizes, " "))};
-} catch (const Error& error) {
-  return {format("the alternative {}: {}", target.alternative, error.what())};
-}
-
 /// Runs each task on the next free thread. Rethrows an exception when all have ended.
 void call_all(const std::vector<std::function<void()>>& calls, int threads,
               const CheckProgress& progress) {
@@ -158,7 +146,6 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
     check.notes.push_back("the manifest's values replace the source's own: " +
                           joined(target.own_values, ", "));
   }
-  std::ranges::move(notes_on_alternative(target), std::back_inserter(check.notes));
   check.product = space.product();
   check.valid = space.size();
   check.buffers = workload.buffers;

@@ -86,7 +86,7 @@ Node with_base(const Node& root) {
   if (base.has("extends")) {
     extends.fail(format("{} extends another manifest itself: name that one", file.string()));
   }
-  for (const char* key : {"name", "description", "alternative", "source", "include", "generate"}) {
+  for (const char* key : {"name", "description", "source", "include", "generate"}) {
     base.remove(key);
   }
   return merged(with_family_files(std::move(base)), root);

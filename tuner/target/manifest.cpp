@@ -31,8 +31,7 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures", "extends",  "alternative", "free",
-       "requires"},
+       "prepare",   "check",       "textures", "extends",  "free",        "requires"},
       {"use"});
 }
 
@@ -177,7 +176,6 @@ Target read(Node root, const fs::path& file, const fs::path& folder,
   target.manifest = file;
   target.name = root["name"].identifier();
   if (const Node* const node = root.find("description")) target.description = node->text();
-  if (const Node* const node = root.find("alternative")) target.alternative = node->identifier();
   read_source(root, folder, target);
   Reading reading(std::move(root), folder);
   read_family_sources(reading, target);

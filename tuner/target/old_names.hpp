@@ -14,12 +14,18 @@ struct OldSize {
   bool only_for_beta = false;  // of a matrix that is read with scale=beta only: else any value
 };
 
+/// Of a configuration: a parameter, or one with a value, and what it is now.
+struct OldWord {
+  std::string_view was, is;  // `SPLIT_K`, `K_PARTS`; `KERNEL=cores`, `KERNEL=tiled …`
+};
+
 struct OldName {
   std::string_view name, now;
-  std::span<const OldSize> sizes;  // in the old target's order; all had to be given
+  std::span<const OldSize> sizes;  // in the old target's order, all to be given; empty: as today's
   // What the target now says and the old one did not, where it is not the default: `math=tf32`, and
   // of every configuration `KERNEL=many`.
   std::string_view settings = "", parameters = "";
+  std::span<const OldWord> words = {};
 };
 
 /// nullptr if this is no old name, or list_targets(installed) has a target of this name.

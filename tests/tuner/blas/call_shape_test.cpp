@@ -37,7 +37,7 @@ TEST(CallShape, AColumnMajorProductIsTheRowMajorOneOfSwappedOperands) {
   EXPECT_EQ(contract_of(shape), Outcome::served);
   const TargetProblem problem = problem_of(shape);
   EXPECT_EQ(problem.target, "gemm");
-  EXPECT_EQ(problem.settings, "dtype=f32 layout=NT scale=none");
+  EXPECT_EQ(problem.settings, "dtype=f32 units=fp32 layout=NT scale=none");
   EXPECT_THAT(problem.sizes, ElementsAre(3, 2, 4, 1));
 }
 
@@ -48,7 +48,7 @@ TEST(CallShape, ABatchIsASize) {
   shape.batch = 5;
   shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).settings, "dtype=f32 layout=TN scale=none");
+  EXPECT_EQ(problem_of(shape).settings, "dtype=f32 units=fp32 layout=TN scale=none");
   EXPECT_THAT(problem_of(shape).sizes, ElementsAre(3, 2, 4, 5));
   EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
   shape.stride_b = 13;
@@ -66,7 +66,7 @@ TEST(CallShape, LeadingDimensionsAreFreeSizes) {
   EXPECT_EQ(problem_of(shape), problem_of(small()));
   const TargetProblem launched = launched_problem_of(shape);
   EXPECT_EQ(launched.target, "gemm");
-  EXPECT_EQ(launched.settings, "dtype=f32 layout=NN scale=none");
+  EXPECT_EQ(launched.settings, "dtype=f32 units=fp32 layout=NN scale=none");
   EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 1, 6, 5, -1, 7, -1, -1, -1, -1));
   shape.lda = 1;
   EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
@@ -120,7 +120,7 @@ TEST(CallShape, EpiloguesAreLaunchedWithTheConfigurationOfThePlainProduct) {
   EXPECT_EQ(contract_of(shape), Outcome::served);
   EXPECT_EQ(problem_of(shape), problem_of(small()));
   EXPECT_EQ(launched_problem_of(shape).settings,
-            "dtype=f32 layout=NN scale=none epilogue=bias_relu");
+            "dtype=f32 units=fp32 layout=NN scale=none epilogue=bias_relu");
   shape.scale = Scale::beta;  // a bias takes the place of C
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
   shape.epilogue = kGelu;
@@ -133,15 +133,13 @@ TEST(CallShape, TensorCoresMayServeAProductInF32) {
   CallShape shape = small();
   ASSERT_EQ(problems_of(shape).size(), 2U);
   const TargetProblem split = problems_of(shape)[1];
-  EXPECT_EQ(split.target, "gemm_split");
-  EXPECT_EQ(split.settings, "layout=NN scale=none");
+  EXPECT_EQ(split.settings, "dtype=f32 units=any layout=NN scale=none");
   EXPECT_EQ(launched_problem_of(shape, split), split);
   shape.epilogue = kBias;
   shape.ldd = 8;
   ASSERT_EQ(problems_of(shape)[1], split);
   const TargetProblem launched = launched_problem_of(shape, split);
-  EXPECT_EQ(launched.target, "gemm_split");
-  EXPECT_EQ(launched.settings, "layout=NN scale=none epilogue=bias");
+  EXPECT_EQ(launched.settings, "dtype=f32 units=any layout=NN scale=none epilogue=bias");
   EXPECT_THAT(launched.sizes, ElementsAre(3, 2, 4, 1, 4, 2, -1, 8, -1, -1, -1, -1));
 }
 
@@ -151,8 +149,7 @@ TEST(CallShape, TensorCoresMayServeBatchesInF32) {
   shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
   ASSERT_EQ(problems_of(shape).size(), 2U);
   const TargetProblem split = problems_of(shape)[1];
-  EXPECT_EQ(split.target, "gemm_split");
-  EXPECT_EQ(split.settings, "layout=NN scale=none");
+  EXPECT_EQ(split.settings, "dtype=f32 units=any layout=NN scale=none");
   EXPECT_THAT(split.sizes, ElementsAre(3, 2, 4, 5));
   EXPECT_EQ(launched_problem_of(shape, split), split);
   shape.batch = 8;

@@ -239,7 +239,8 @@ TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
         {"prepare", "kernel failed 3", "as it was asked to; cuBLAS runs instead"},
         {"compile", "kernel failed 3", "gave way to BM=16 BN=16; cuBLAS runs instead"},
         {"launch", "kernel failed 3", "as it was asked to"},
-        {"default", "not tuned 3", "gemm dtype=f32 layout=NN scale=none is not tuned for Fake GPU"},
+        {"default", "not tuned 3",
+         "gemm dtype=f32 units=fp32 layout=NN scale=none is not tuned for Fake GPU"},
         {"host", "kernel failed 3", "libautotune does not see Fake GPU"},
         {"vendor", "cuBLAS is faster 3", "0 of 3 calls"}}) {
     const Ended ended = call_with(fault);
@@ -248,8 +249,8 @@ TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {
   }
 }
 
-TEST_F(Preload, WhereTargetsAreMissingTheOthersServe) {
-  const Ended ended = call_with("only gemm", "random", "300");
+TEST_F(Preload, WhereAProblemCannotBeOpenedTheOtherServes) {
+  const Ended ended = call_with("fp32 only", "random", "300");
   EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
   EXPECT_THAT(ended.err, AllOf(HasSubstr("as it was asked to; cuBLAS runs instead"),
                                ContainsRegex("served [1-9]")));

@@ -66,8 +66,8 @@ TEST(SplitKernels, CompileForAHopper) {
     return problem;
   };
   for (Problem (*const problem)(const Target&) : {+packed, +odd_problem, +strided}) {
-    for (const char* family : {"split", "cores"})
-      expect_to_compile("gemm_split", {{"KERNEL", family}}, gpu_of(90, 227 << 10), problem);
+    for (const char* family : {"split", "tiled"})
+      expect_to_compile("gemm", {{"KERNEL", family}}, gpu_of(90, 227 << 10), problem);
   }
 }
 

@@ -55,15 +55,6 @@ class FirstUseTest : public ::testing::Test {
   TargetLookup open(const Target& target = raced_toy()) const {
     return {target, {}, h200(), kPolicy, {{path_}}};
   }
-  /// With a cost model.
-  static Target predictable(const std::string& name) {
-    Target target = raced_toy();
-    target.name = name;
-    target.flops = Expression::parse("1000 * N");
-    target.bytes = Expression::parse("12 * N");
-    return target;
-  }
-
   FirstUse::Options options(double seconds = 60) {
     FirstUse::Options options;
     options.seconds = seconds;
@@ -138,23 +129,6 @@ TEST_F(FirstUseTest, AFasterLibraryIsTheAnswer) {
     EXPECT_EQ(one->find(sizes_).configuration, "B=8");
     EXPECT_DOUBLE_EQ(one->find(sizes_).baseline_ns, 500);
     EXPECT_EQ(one->find(sizes_).baseline, "vendor way 1");
-  }
-}
-
-TEST_F(FirstUseTest, AnAlternativeIsRacedTooIfItIsExpectedToBeFaster) {
-  const Target own = predictable("own");
-  add(64, "measured", "B=2", own, 5000);
-  for (const double ns : {50000, 500}) {
-    const Target other = predictable(ns < 5000 ? "fast" : "slow");
-    add(64, "measured", "B=2", other, ns);
-    TargetLookup lookup = open(own), alternative = open(other);
-    FirstUse first_use(options());
-    first_use.settle(lookup, std::vector<std::int64_t>{81}, &alternative);
-    EXPECT_EQ(lookup.find(std::vector<std::int64_t>{81}).provenance, "first use");
-    EXPECT_EQ(lookup.find(std::vector<std::int64_t>{81}).expected_ns, 1000);
-    EXPECT_EQ(alternative.find(std::vector<std::int64_t>{81}).provenance == "first use", ns < 5000);
-    path_ = folder_ / "next.db";
-    add(64, "measured", "B=2", own, 5000);
   }
 }
 

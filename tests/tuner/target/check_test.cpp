@@ -74,17 +74,6 @@ TEST_F(CheckTest, WordsThatNameTypesAreNoted) {
               testing::ElementsAre(HasSubstr("MUL has the value float, but as a macro it is")));
 }
 
-TEST_F(CheckTest, AnAlternativeThatCannotAnswerIsNoted) {
-  const auto noted = [&](const char* alternative) {
-    target_.alternative = alternative;
-    return check_target(target_, problem_, device_, 1).notes;
-  };
-  EXPECT_THAT(noted("nothing"), testing::ElementsAre(HasSubstr("the alternative nothing: ")));
-  EXPECT_THAT(noted("gemm"),
-              testing::ElementsAre("the alternative gemm has the sizes M N K batch, not N"));
-  EXPECT_THAT(noted("vector_add"), testing::IsEmpty());
-}
-
 TEST_F(CheckTest, ThreadsChangeNothing) {
   device_.refused = "#define ITEMS 8";
   const TargetCheck one = check_target(target_, problem_, device_, 10);

@@ -18,7 +18,6 @@ using testing::ThrowsMessage;
 constexpr const char* kBase = R"toml(manifest = 2
 name = "base"
 description = "the base"
-alternative = "other"
 source = "base.cu"
 sizes = ["N"]
 settings.dtype = ["f32", "f64"]
@@ -62,7 +61,6 @@ TEST_F(Extension, HasTheKeysOfBothItsOwnOnTop) {
   const Target own = load(kOwn);
   EXPECT_EQ(own.name, "own");
   EXPECT_EQ(own.description, "");
-  EXPECT_EQ(own.alternative, "");
   EXPECT_EQ(own.source_text, "// own");
   EXPECT_THAT(own.sizes, ElementsAre("N"));
   EXPECT_THAT(own.settings.at(0).values, ElementsAre(Value(std::string("f32"))));

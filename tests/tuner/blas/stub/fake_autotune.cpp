@@ -111,8 +111,7 @@ const char* autotune_message(void) { return "the fake failed as it was asked to"
 
 autotune_status autotune_open(const autotune_options* options, autotune_handle** handle) {
   if (is_asked_for("open")) return AUTOTUNE_FAILED;
-  const std::string target = options->target;
-  if (is_asked_for("only gemm") && target != "gemm") return AUTOTUNE_NOT_FOUND;
+  if (is_asked_for("fp32 only") && !has(options->settings, "units=fp32")) return AUTOTUNE_NOT_FOUND;
   *handle = new autotune_handle{options->target, options->settings, false};
   return AUTOTUNE_OK;
 }
@@ -140,7 +139,7 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
 
 autotune_status autotune_is_faster(autotune_handle* other, const int64_t*, size_t, autotune_handle*,
                                    const int64_t*, size_t, int32_t* is_faster) {
-  const bool is_split = other->target == "gemm_split";
+  const bool is_split = has(other->settings, "units=any");
   *is_faster = is_split && (is_asked_for("split") || is_asked_for("large split"));
   return AUTOTUNE_OK;
 }
@@ -179,7 +178,7 @@ const char* autotune_kernel_scalar(const autotune_kernel*, size_t index, double*
 }
 
 uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
-  const bool is_split = kernel->target.ends_with("split");
+  const bool is_split = has(kernel->settings, "units=any");
   if (is_asked_for("large split") && is_split) return uint64_t{200} << 20;
   if (is_asked_for("large workspace")) return uint64_t{200} << 20;
   return is_asked_for("workspace") ? 1024 : 16;
@@ -192,7 +191,7 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
   if (is_asked_for("launch")) return AUTOTUNE_FAILED;
   const auto* const state = static_cast<const stub::StreamState*>(stream);
   if (state && state->is_captured && state->is_broken) return AUTOTUNE_FAILED;
-  const bool is_split = kernel->target.ends_with("split");
+  const bool is_split = has(kernel->settings, "units=any");
   if (is_asked_for("split") && !is_split) return AUTOTUNE_FAILED;
   if (kernel->target.starts_with("gemm16")) return AUTOTUNE_OK;
   const Product p(*kernel, scalars);

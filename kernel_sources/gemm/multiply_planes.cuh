@@ -15,7 +15,7 @@
 #include "device/bulk_copy.cuh"
 #include "device/choose.cuh"
 #include "device/early_start.cuh"
-#include "gemm/problem.cuh"
+#include "problem.cuh"
 #include "planes.cuh"
 #include "tile_sums.cuh"
 

@@ -4,11 +4,7 @@
 // 16 bytes, BLOCK_X runs apart. METHOD shared: slices of BK of both operands pass through STAGES
 // buffers in shared memory, element · STAGES · (BLOCK_Y·TM·(BK + kWidest) + BK·BLOCK_X·TN) bytes;
 // direct: read where they lie. Grid (n, m) over the tile rounded up, then min(batch, 65535).
-#pragma once
-
-#include "configuration.cuh"
 #include "device/async_copy.cuh"
-#include "device/element.cuh"
 
 constexpr int kTileM = BLOCK_Y * TM, kTileN = BLOCK_X * TN;
 constexpr int kRun = TN % kWidest == 0 ? kWidest : TN % 2 == 0 ? 2 : 1;
@@ -143,5 +139,25 @@ __device__ inline void multiply_small(const real* __restrict__ a, const real* __
           if (y < m && x + r < n) c[(long long)y * ldd + x + r] = activated<kActivation>(sums[i][j + r]);
       }
     }
+  }
+}
+
+#if STRIDED
+#define DISTANCES                                                                     \
+  , long long lda, long long ldb, long long ldd, long long stride_a, long long stride_b, \
+      long long stride_d
+#else
+#define DISTANCES
+#endif
+
+extern "C" __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    gemm_batched(const real* a, const real* b, real* c, int batch, int m, int n, int k DISTANCES) {
+  m = SIZE_M, n = SIZE_N, k = SIZE_K;
+  for (long long i = blockIdx.z; i < batch; i += gridDim.z) {
+#if STRIDED
+    multiply_small(a + i * stride_a, b + i * stride_b, c + i * stride_d, m, n, k, lda, ldb, ldd);
+#else
+    multiply_small(a + i * m * k, b + i * k * n, c + i * m * n, m, n, k, k, n, n);
+#endif
   }
 }

@@ -3,7 +3,7 @@
 // they are stored, and how they are made on CUDA cores.
 #pragma once
 
-#include "gemm/problem.cuh"
+#include "problem.cuh"
 
 /// kSwapped: rows of the tile are columns of D. Config has the problem's constants and kVectorD.
 template <class Config, int kColumns, bool kSwapped>

@@ -2,10 +2,6 @@
 // One block walks over the whole of D, one element a thread at a time. It is a reference point for
 // reports and fast nowhere.
 // Grid 1 (kBatch in z), block kBlockSize x kBlockSize; no shared memory; any M, N, K.
-#pragma once
-
-#include "problem.cuh"
-
 template <class Config>
 __device__ __forceinline__ void multiply_in_one_block(const Problem& p) {
   for (int m = threadIdx.y; m < p.M; m += Config::kBlockSize) {
@@ -15,4 +11,13 @@ __device__ __forceinline__ void multiply_in_one_block(const Problem& p) {
       store<Config>(p, m, n, sum);
     }
   }
+}
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBlockSize = BLOCK_SIZE;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE)
+    gemm_single_block(GEMM_ARGUMENTS) {
+  multiply_in_one_block<Configuration>(PRODUCT(blockIdx.z));
 }

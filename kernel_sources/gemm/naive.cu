@@ -3,10 +3,6 @@
 // kTileSize 1 is the textbook kernel.
 // Block kBlockSize x kBlockSize. Any grid is right, because threads stride over the tiles. No
 // shared memory; any M, N, K.
-#pragma once
-
-#include "problem.cuh"
-
 template <class Config>
 __device__ __forceinline__ void multiply_naive(const Problem& p) {
   constexpr int kBlock = Config::kBlockSize, kTile = Config::kTileSize;
@@ -44,4 +40,12 @@ __device__ __forceinline__ void multiply_naive(const Problem& p) {
       }
     }
   }
+}
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBlockSize = BLOCK_SIZE, kTileSize = TILE_SIZE;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_naive(GEMM_ARGUMENTS) {
+  multiply_naive<Configuration>(PRODUCT(blockIdx.z));
 }

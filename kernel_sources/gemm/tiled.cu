@@ -4,15 +4,11 @@
 // Grid (N/edge, M/edge, kBatch) rounded up, block kBlockSize x kBlockSize; any M, N, K: shared
 // memory has zeros past the edges. Static shared memory: one pair of tiles, two for Prefetch
 // shared.
-#pragma once
-
-#include "problem.cuh"
-
 /// none: load, barrier, multiply, barrier. registers: the next slice is loaded into registers
 /// during the multiplication. shared: it goes into a second pair of tiles meanwhile.
 enum class Prefetch { none, registers, shared };
-/// The tile of A in shared memory: [m][k], [m][k] with rows one longer, or [k][m].
-enum class ALayout { plain, padded, transposed };
+/// The tile of A in shared memory: [m][k], [k][m], or [m][k] with rows one longer.
+enum class ALayout { plain, transposed, padded };
 
 template <class Config>
 struct TiledKernel {
@@ -113,4 +109,14 @@ __device__ __forceinline__ void multiply_tiled(const Problem& p) {
       next = Kernel::load_slice(p, m0, n0, k0 + Kernel::kDepth);
   }
   Kernel::store_sums(p, m0, n0, sum);
+}
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBlockSize = BLOCK_SIZE, kTileSize = TILE_SIZE;
+  static constexpr Prefetch kPrefetch = (Prefetch)PREFETCH;
+  static constexpr ALayout kALayout = (ALayout)A_LAYOUT;
+};
+
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_tiled(GEMM_ARGUMENTS) {
+  multiply_tiled<Configuration>(PRODUCT(blockIdx.z));
 }

@@ -5,11 +5,7 @@
 // Grid (N/kBN, M/kBM, kBatch) rounded up, block kThreads. Static shared memory: kBM*kBK + kBK*kBN +
 // kBM*kBN elements. kTM divides kBM, kTN divides kBN; any M, N, K: shared memory has zeros past the
 // edges.
-#pragma once
-
 #include "device/lanes.cuh"
-#include "problem.cuh"
-
 template <class Config>
 struct MicroKernel {
   static constexpr int kBM = Config::kBM, kBN = Config::kBN, kBK = Config::kBK;
@@ -108,4 +104,12 @@ __device__ __forceinline__ void multiply_micro(const Problem& p) {
     const int m = m0 + at / kBN, n = n0 + at % kBN;
     if (m < p.M && n < p.N) store<Config>(p, m, n, sums[at]);
   }
+}
+
+struct Configuration : ProblemConfiguration {
+  static constexpr int kBM = BM, kBN = BN, kBK = BK, kTM = TM, kTN = TN, kThreads = THREADS;
+};
+
+extern "C" __global__ void __launch_bounds__(THREADS) gemm_micro(GEMM_ARGUMENTS) {
+  multiply_micro<Configuration>(PRODUCT(blockIdx.z));
 }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/answer/faster_answer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/db/sample.hpp"
+#include "tuner/answer/target_lookup.hpp"
+#include "tuner/model/gpu_specs.hpp"
+#include "tuner/records/records.hpp"
+
+namespace autotune {
+namespace {
+
+/// Lookups of toy targets with a cost model: N elements of 12 bytes.
+class FasterAnswer : public testing::Test {
+ protected:
+  static Target target(const std::string& name, bool has_model) {
+    Target target;
+    target.name = name;
+    target.sizes = {"N"};
+    target.parameters = {{"BLOCK", {128, 256}, {}, false}};
+    KernelSpec kernel;
+    kernel.entry = name;
+    kernel.grid = {Expression::parse("ceil_div(N, BLOCK)")};
+    kernel.block = {Expression::parse("BLOCK")};
+    target.kernels = {kernel};
+    target.flops = Expression::parse("N");
+    target.bytes = Expression::parse("12 * N");
+    if (has_model) target.default_configuration = {{"BLOCK", 128}};  // no model without it
+    target.fingerprint = "f1";
+    return target;
+  }
+  static DeviceInfo h200() {
+    DeviceInfo info = device_info(find_gpu("h200"));
+    info.kind = DeviceKind::cuda;
+    return info;
+  }
+  struct Time {
+    std::int64_t n = 1 << 20;
+    double ns = 0, library_ns = 0;
+    std::string provenance = "measured";
+  };
+  /// A lookup that knows BLOCK=256 at these sizes.
+  std::unique_ptr<TargetLookup> lookup(const std::string& name, std::vector<Time> times,
+                                       bool has_model = true) {
+    const auto file = folder_ / (name + std::to_string(++files_) + ".db");
+    const Target made = target(name, has_model);
+    db::TunedStore store(file);
+    for (const Time& time : times) {
+      db::Sample sample(store);
+      sample.key.device = store.add_device(device_row(h200()));
+      sample.key.kernel = store.add_kernel(kernel_row(made));
+      sample.key.problem = problem_of(made, {{"N", time.n}}, {}).text();
+      db::DecisionRow row = sample.decision("BLOCK=256", time.ns);
+      row.provenance = time.provenance;
+      const double library = time.library_ns;
+      if (library > 0)
+        row.baseline = {"cublas", "any", library, library, library, library < time.ns};
+      store.add_decision(row);
+    }
+    return std::make_unique<TargetLookup>(made, NamedValues{}, h200(), "l2=hot launch=graph",
+                                          std::vector<db::Layer>{{file}});
+  }
+  static bool takes_other(TargetLookup& own, TargetLookup& other, std::int64_t n,
+                          Engines engines = Engines::with_libraries) {
+    return is_faster(other.find(std::vector{n}), own.find(std::vector{n}), engines);
+  }
+
+  const std::int64_t here_ = 1 << 20, near_ = (1 << 20) + 1024;
+  db::TemporaryFolder folder_;
+  int files_ = 0;
+};
+
+TEST_F(FasterAnswer, MeasuredTimesOfBothDecideWithoutAMargin) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.ns = 9990}}), here_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.ns = 10010}}), here_));
+}
+
+TEST_F(FasterAnswer, AnExpectedTimeNeedsALead) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  EXPECT_EQ(own->find(std::vector{here_}).expected_ns, 10000);
+  EXPECT_NEAR(own->find(std::vector{near_}).expected_ns, 10000, 100);
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.ns = 9800}}), near_));
+  const auto ahead = lookup("other", {{.ns = 9000}});
+  EXPECT_TRUE(takes_other(*own, *ahead, near_));
+  const auto elsewhere = lookup("other", {{.n = near_, .ns = 9000}});
+  EXPECT_TRUE(takes_other(*own, *elsewhere, near_)) << "the other is measured";
+  EXPECT_FALSE(takes_other(*own, *elsewhere, here_)) << "own is measured, and needs a larger lead";
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.n = near_, .ns = 8000}}), here_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.n = near_, .ns = 9800}}), here_));
+  EXPECT_FALSE(
+      takes_other(*own, *lookup("other", {{.ns = 9800, .provenance = "predicted"}}), here_))
+      << "a prediction is no measurement";
+}
+
+TEST_F(FasterAnswer, TheTimeAtTheNearSizesIsNotCompared) {
+  const auto own = lookup("own", {{.n = here_ / 2, .ns = 50000}});
+  const auto other = lookup("other", {{.ns = 60000}});
+  EXPECT_EQ(own->find(std::vector{here_}).median_ns, 50000);
+  EXPECT_GT(own->find(std::vector{here_}).expected_ns, 75000);
+  EXPECT_TRUE(takes_other(*own, *other, here_));
+}
+
+TEST_F(FasterAnswer, TheLibraryThatWouldRunIsCompared) {
+  const auto own = lookup("own", {{.ns = 10000, .library_ns = 5000}});
+  const auto other = lookup("other", {{.ns = 8000}});
+  for (const std::int64_t n : {here_, near_}) {
+    EXPECT_FALSE(takes_other(*own, *other, n));
+    EXPECT_TRUE(takes_other(*own, *other, n, Engines::kernels_only));
+  }
+}
+
+TEST_F(FasterAnswer, ALibraryThatIsExpectedToBeFasterIsLeftToTheFirstTarget) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  const auto other = lookup("other", {{.ns = 8000, .library_ns = 5000}});
+  EXPECT_TRUE(takes_other(*own, *other, here_)) << "measured";
+  EXPECT_FALSE(takes_other(*own, *other, near_));
+  EXPECT_TRUE(takes_other(*own, *other, near_, Engines::kernels_only));
+}
+
+TEST_F(FasterAnswer, WhatIsKnownOfFarSizesIsNotTaken) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.n = here_ / 2, .ns = 100}}), near_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.n = here_ / 8, .ns = 100}}), near_));
+}
+
+TEST_F(FasterAnswer, WhatIsNotKnownIsNotTaken) {
+  const auto own = lookup("own", {{.ns = 10000}});
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {}), here_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {}), near_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.ns = 100}}, false), near_)) << "no cost model";
+  const auto without_model = lookup("own", {{.ns = 10000}}, false);
+  EXPECT_EQ(without_model->find(std::vector{near_}).expected_ns, 0);
+  EXPECT_FALSE(takes_other(*without_model, *lookup("other", {{.ns = 100}}), near_));
+  EXPECT_TRUE(takes_other(*without_model, *lookup("other", {{.n = near_, .ns = 100}}), near_))
+      << "only the other is measured";
+}
+
+TEST_F(FasterAnswer, ATargetThatIsNotTunedIsExpectedByItsModelAlone) {
+  const auto own = lookup("own", {});
+  const LookupAnswer answer = own->find(std::vector{near_});
+  EXPECT_EQ(answer.origin, db::Origin::default_configuration);
+  EXPECT_GT(answer.expected_ns, 0);
+  const double ns = answer.expected_ns;
+  EXPECT_TRUE(takes_other(*own, *lookup("other", {{.ns = ns / 2}}), near_));
+  EXPECT_FALSE(takes_other(*own, *lookup("other", {{.ns = ns * 2}}), near_));
+}
+
+}  // namespace
+}  // namespace autotune
