@@ -66,7 +66,7 @@ TEST_F(AnswersTest, OfAnotherSizeAreWhatALookupChooses) {
   EXPECT_EQ(answers[0].entry.best.key.problem, "M=1024 N=1024 K=1024 dtype=f32");
   EXPECT_EQ(answers[0].entry.best.configuration, "BM=32");
   EXPECT_FALSE(answers[0].entry.best.median_ns) << "not measured";
-  EXPECT_DOUBLE_EQ(answers[0].given.own.distance, 1) << "a factor of two";
+  EXPECT_DOUBLE_EQ(answers[0].given.answer.distance, 1) << "a factor of two";
 }
 
 TEST_F(AnswersTest, AreStaleIfTheKernelHasChanged) {

@@ -97,7 +97,7 @@ TEST_F(FinalsTest, WhereNothingWasTriedInTimeNothingIsSaidOfTheConfigurations) {
   EdgeCheck edge(toy->target(), toy->problem(), toy->device());
   EXPECT_EQ(decide(*toy, edge, Deadline::in(-1), 1).undone, "the default was tried");
   Trial wrong;
-  wrong.fail(Outcome::wrong_result, "out[0] is 1, expected 2");
+  wrong.fail(Outcome::wrong, "out[0] is 1, expected 2");
   toy->ledger().add(toy->default_index(), wrong);
   EXPECT_EQ(decide(*toy, edge, Deadline::in(-1), 1).undone, "");
 }
