@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One question, one answer: random problems over states of the database, asked through the C API,
-// as query and explain do, and as the BLAS library and PyTorch do.
+// as query and explain do, as the BLAS library and PyTorch do, and as exports, reports and warm do.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -11,13 +11,17 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tests/db/sample.hpp"
 #include "tuner/answer/answer_explanation.hpp"
 #include "tuner/cli/answers.hpp"
+#include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/report_source.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"
@@ -124,6 +128,57 @@ class Askers : public testing::Test {
     }
   }
 
+  /// By exports and reports, which know stored results only; and by warm.
+  void expect_given(const std::string& settings) {
+    const std::vector<std::string> words{"--db",  file_.string(), "--target", "gemm",
+                                         "--set", settings,       "--device", "NVIDIA H200"};
+    std::vector<std::string> with_output = words;
+    with_output.insert(with_output.end(), {"--output", "unused"});
+    const cli::Arguments arguments(cli::verb_called("query"), words);
+    const cli::Arguments of_report(cli::verb_called("report"), with_output);
+    cli::AnswerJudge judge(arguments);
+    cli::Databases databases(arguments, judge);
+    cli::ProgramAnswers programs(arguments, judge);
+    const db::TunedStore store(file_, db::Mode::read_only);
+    std::vector<db::TunedEntry> kept = cli::chosen_entries(arguments, store);
+    const std::vector<db::TunedEntry> all = kept;
+    cli::keep_given(kept, programs);
+    std::map<std::string, std::string> exported, measured, reported;  // by problem
+    for (const db::TunedEntry& one : kept) {
+      exported[one.best.key.problem] = one.best.configuration;
+    }
+    for (const db::TunedEntry& one : databases.measured()) {
+      measured[one.best.key.problem] = one.best.configuration;
+    }
+    for (const report::ReportedProblem& one : cli::ReportSource(of_report).read().problems) {
+      if (judge.target_of(one.entry)) {
+        reported[one.entry.best.key.problem] = one.entry.best.configuration;
+      }
+    }
+    std::set<std::tuple<std::string, std::string, std::string>> warmed;
+    for (const db::TunedEntry& one : cli::given_on(device_of(db::h200()), all, programs, judge)) {
+      warmed.emplace(one.kernel.target, one.best.key.problem, one.best.configuration);
+    }
+    const Handle program(open("gemm", settings, nullptr)), gemm(open("gemm", settings, ""));
+    for (const db::TunedEntry& one : all) {
+      const std::string& problem = one.best.key.problem;
+      SCOPED_TRACE(problem);
+      Sizes sizes;
+      for (const NamedValue& size : cli::problem_of(one).sizes) {
+        sizes.push_back(size.value.integer());
+      }
+      sizes.resize(3);
+      const autotune_answer own = lookup(gemm.get(), sizes), answer = lookup(program.get(), sizes);
+      const std::string exact = own.origin == AUTOTUNE_EXACT ? own.configuration : "";
+      EXPECT_EQ(exported[problem], exact);
+      EXPECT_EQ(measured[problem], exact);
+      if (judge.target_of(one)) EXPECT_EQ(reported[problem], exact);
+      EXPECT_TRUE(warmed.contains({"gemm", problem, own.configuration}));
+      EXPECT_TRUE(warmed.contains({answer.target, problem, answer.configuration}) ||
+                  std::string(answer.target) != "gemm");
+    }
+  }
+
   /// By query and explain.
   static void expect_shown(const cli::Answer& shown, autotune_handle* program, const Sizes& sizes) {
     const autotune_answer answer = lookup(program, sizes);
@@ -186,7 +241,12 @@ class HalfTuned : public Askers {
     db::TrialRow failure = sample.failure(configuration, "wrong");
     failure.created_at = "2026-03-01T12:03:00.000Z";
     store.append({&failure, 1});
-    for (const std::int64_t m : {1, 4, 8, 16, 32, 48, 64, 512}) {
+    sample.key = add(store, "gemm", {4096, 1024, 1024}, "layout=TT", 9000, 12000);
+    sample.key.problem =
+        problem_of(gemm_, {{"M", 96}, {"N", 1024}, {"K", 1024}}, parse_named_values("layout=NT"))
+            .text();
+    store.append(std::vector{sample.trial(configuration, 3000)});  // its run was killed
+    for (const std::int64_t m : {1, 4, 8, 16, 32, 48, 64, 96, 512}) {
       for (const std::int64_t n : {512, 1024, 2048})
         exact_.push_back({m, n, n == 512 ? 512 : 1024});
     }
@@ -195,13 +255,17 @@ class HalfTuned : public Askers {
   std::vector<Sizes> exact_;
 };
 
-TEST_F(HalfTuned, AllSayTheSame) { expect_the_same("layout=NT", 40, exact_); }
+TEST_F(HalfTuned, AllSayTheSame) {
+  expect_the_same("layout=NT", 40, exact_);
+  expect_given("layout=NT");
+}
 
 TEST_F(HalfTuned, AllSayTheSameWhereRowsAreDamaged) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(
           "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=16 %' OR problem LIKE 'M=64 N=1%'");
   expect_the_same("layout=NT", 20, exact_);
+  expect_given("layout=NT");
 }
 
 }  // namespace

@@ -55,6 +55,14 @@ TEST_F(ReportSource, OneContextMayBeChosen) {
   EXPECT_THAT(shown({"--context", "between", "--set", "dtype=f64"}), ElementsAre("BM=16"));
 }
 
+TEST_F(ReportSource, OfARunThatDidNotEndOnlyTheSearchIsShown) {
+  db::TunedStore store(file_);
+  db::Sample sample(store);
+  sample.key.problem = "M=32 N=32 K=32 dtype=f64";
+  store.append(std::vector{sample.trial("BM=16", 3000)});
+  EXPECT_THAT(shown({"--target", "gemm", "--size", "32"}), ElementsAre(""));
+}
+
 TEST_F(ReportSource, AContextWithoutResultsIsAnErrorThatNamesTheOthers) {
   const auto error_of = [&](const std::vector<std::string>& words) {
     try {

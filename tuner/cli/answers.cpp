@@ -118,14 +118,10 @@ std::vector<db::TunedEntry> Databases::measured() {
 }
 
 std::vector<db::TunedEntry> Databases::stored_for(int compute_capability) {
-  const auto exact = [](const Arguments& arguments, const db::TunedStore& store) {
-    return exact_entries(arguments, store, target_name(arguments));
-  };
-  Find* const find = arguments_.has("size") ? static_cast<Find*>(exact) : chosen_entries;
   std::vector<db::TunedEntry> all;
   for (const std::optional<db::TunedStore>* const store : {&own_, &shipped_}) {
     if (!all.empty() && !arguments_.has("target")) break;
-    for (db::TunedEntry& entry : entries_in(*store, find)) {
+    for (db::TunedEntry& entry : entries_in(*store, stored_entries)) {
       if (entry.device.compute_capability == compute_capability) all.push_back(std::move(entry));
     }
   }

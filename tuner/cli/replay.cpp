@@ -179,19 +179,11 @@ std::vector<double> predictions(const Arguments& arguments, const RecordedSpace&
 std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);
   const LeftOutWarning warning(store);
-  std::vector<db::TunedEntry> entries =
-      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
-                            : chosen_entries(arguments, store);
-  keep_searched(entries, store);
   std::vector<RecordedSpace> spaces;
-  for (const db::TunedEntry& entry : entries) {
+  for (const db::TunedEntry& entry : searched_entries(arguments, store)) {
     spaces.push_back(recorded_space(
         format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name),
         stored_results(store, entry)));
-  }
-  if (spaces.empty()) {
-    throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),
-                       arguments.text("size"), store.path().string()));
   }
   return spaces;
 }

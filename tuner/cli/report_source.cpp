@@ -13,8 +13,7 @@ namespace {
 
 std::vector<db::TunedEntry> answers(const Arguments& arguments, const db::TunedStore& store,
                                     bool expected) {
-  if (!arguments.has("size")) return chosen_entries(arguments, store);
-  std::vector<db::TunedEntry> entries = exact_entries(arguments, store, target_name(arguments));
+  std::vector<db::TunedEntry> entries = stored_entries(arguments, store);
   if (entries.empty() && expected) {
     throw Error(format("{} of size {} is not tuned in {}: run autotune query to see what is",
                        arguments.text("target"), arguments.text("size"), store.path().string()));
@@ -41,6 +40,15 @@ std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::
   return entries;
 }
 
+/// Leaves its search only, as for problems without an answer.
+void take_answer_out(db::TunedEntry& entry) {
+  db::BestRow rest;
+  rest.key = entry.best.key;
+  rest.session = entry.best.session;
+  rest.created_at = entry.best.created_at;
+  entry.best = std::move(rest);
+}
+
 }  // namespace
 
 ReportSource::ReportSource(const Arguments& arguments)
@@ -52,15 +60,28 @@ ReportSource::ReportSource(const Arguments& arguments)
 
 report::Report ReportSource::read() {
   const db::TunedStore store = open_store(arguments_, db::Mode::read_only);
+  std::vector<db::TunedEntry> entries = asked_entries(arguments_, store);
+  ProgramAnswers programs(arguments_, judge_);
+  for (db::TunedEntry& entry : entries) {
+    if (!is_answered(entry, programs)) take_answer_out(entry);
+  }
   report::Report report;
-  report.problems =
-      report::collect(store, asked_entries(arguments_, store),
-                      [this](const std::string& name) { return judge_.target_called(name); });
+  report.problems = report::collect(
+      store, entries, [this](const std::string& name) { return judge_.target_called(name); });
   report.database = store.path().filename().string();
   report.tool_version = AUTOTUNE_VERSION;
   report.written_at = db::now_text();
   warn_of_new(store.left_out());
   return report;
+}
+
+/// Results of earlier sources are shown as they were.
+bool ReportSource::is_answered(const db::TunedEntry& entry, ProgramAnswers& programs) try {
+  const bool is_current = judge_.target_of(entry) != nullptr;
+  return is_given(entry,
+                  is_current ? programs.find(entry, problem_of(entry).sizes) : ProgramAnswer{});
+} catch (const Error&) {  // programs get no answer there
+  return false;
 }
 
 void ReportSource::warn_of_new(const std::set<std::string>& left_out) {

@@ -8,6 +8,7 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/program_answer.hpp"
 #include "tuner/report/report.hpp"
 
 namespace autotune::cli {
@@ -18,10 +19,12 @@ class ReportSource {
   explicit ReportSource(const Arguments& arguments);
 
   /// Opens the database and reads the problems of --target, --size, --device, --set and --context.
-  /// Throws Error or StoreError. Warns once of each row that cannot be used.
+  /// A result that programs do not get is no answer, so only its search is shown. Throws Error or
+  /// StoreError. Warns once of each row that cannot be used.
   report::Report read();
 
  private:
+  bool is_answered(const db::TunedEntry& entry, ProgramAnswers& programs);
   void warn_of_new(const std::set<std::string>& left_out);
 
   const Arguments& arguments_;

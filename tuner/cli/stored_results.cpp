@@ -11,11 +11,19 @@
 
 namespace autotune::cli {
 
-void keep_searched(std::vector<db::TunedEntry>& entries, const db::TunedStore& store) {
+std::vector<db::TunedEntry> searched_entries(const Arguments& arguments,
+                                             const db::TunedStore& store) {
+  arguments.text("target");
+  std::vector<db::TunedEntry> entries = stored_entries(arguments, store);
+  if (entries.empty()) {
+    throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),
+                       arguments.text("size"), store.path().string()));
+  }
   const auto has_no_trials = [&](const db::TunedEntry& entry) {
     return store.trials(entry.best.key).empty();
   };
   if (!std::ranges::all_of(entries, has_no_trials)) std::erase_if(entries, has_no_trials);
+  return entries;
 }
 
 RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry) {
@@ -35,16 +43,8 @@ RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry
 }
 
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
-  arguments.text("target");
-  std::vector<db::TunedEntry> entries =
-      arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
-                            : chosen_entries(arguments, store);
-  keep_searched(entries, store);
+  const std::vector<db::TunedEntry> entries = searched_entries(arguments, store);
   if (entries.size() == 1) return entries.front();
-  if (entries.empty()) {
-    throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),
-                       arguments.text("size"), store.path().string()));
-  }
   std::vector<std::string> names;
   for (const db::TunedEntry& entry : entries) {
     names.push_back(

@@ -2,6 +2,8 @@
 // The stored trials of one problem in the form of recorded results.
 #pragma once
 
+#include <vector>
+
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/interchange/recorded_results.hpp"
@@ -13,12 +15,14 @@ namespace autotune::cli {
 /// What failed under another policy has failed here, too.
 RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry);
 
-/// Leaves out entries without trials, if others have some. A search stores its trials under the
-/// context that decides, and for other contexts only what its playoff decided there.
-void keep_searched(std::vector<db::TunedEntry>& entries, const db::TunedStore& store);
+/// The problems selected by --target, --size, --device, --set and --context, whatever their answers
+/// are. Leaves out those without trials, if others have some: a search stores its trials under the
+/// context that decides, and for other contexts only what its playoff decided there. Throws Error
+/// if there are none.
+std::vector<db::TunedEntry> searched_entries(const Arguments& arguments,
+                                             const db::TunedStore& store);
 
-/// The one problem with trials selected by --target, --size, --device, --set and --context. Throws
-/// Error that lists them if there are several.
+/// The only one of searched_entries(). Throws Error that lists them if there are several.
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store);
 
 }  // namespace autotune::cli

@@ -290,6 +290,12 @@ std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::
   return entries;
 }
 
+std::vector<db::TunedEntry> stored_entries(const Arguments& arguments,
+                                           const db::TunedStore& store) {
+  return arguments.has("size") ? exact_entries(arguments, store, target_name(arguments))
+                               : chosen_entries(arguments, store);
+}
+
 std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
                                                const db::TunedStore& store) {
   std::vector<db::TunedEntry> entries =

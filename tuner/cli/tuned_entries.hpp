@@ -43,6 +43,9 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments, const db:
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target);
 
+/// exact_entries() of --target and --size, else chosen_entries().
+std::vector<db::TunedEntry> stored_entries(const Arguments& arguments, const db::TunedStore& store);
+
 /// Problems of --target, --device, --set and --size that were searched, but have no answer: not
 /// yet, or because no configuration is correct. May be empty.
 std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,

@@ -118,7 +118,6 @@ std::string how_text(const db::TunedEntry& entry) {
   const db::BestRow& best = entry.best;
   if (best.configuration.empty()) return "searched " + best.created_at.substr(0, 10);
   std::string text = format("{} {}", best.provenance, best.created_at.substr(0, 10));
-  if (!best.decided) text += ", the leader of an unfinished run";
   if (best.samples > 0) text += format(", {} samples", best.samples);
   return text + (best.verified ? ", verified" : ", not verified");
 }
