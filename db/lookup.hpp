@@ -37,7 +37,7 @@ std::string_view name_of(Origin origin);
 struct LookupRow {
   std::vector<std::int64_t> sizes;  // in the target's order
   std::string configuration;        // `BM=64 BN=64`
-  std::string provenance;           // pinned, measured, imported, first use, predicted
+  std::string provenance;           // pinned, measured, in use, imported, …
   std::string baseline;             // `cublas cublasSgemm` if the baseline is faster; else empty
   double median_ns = 0;             // 0: never timed
   double default_ns = 0;

@@ -138,7 +138,7 @@ struct DecisionRow : Figures {
   std::string id;
   std::string session;
   ProblemKey key;
-  std::string provenance = "measured";  // measured, imported, first use, predicted
+  std::string provenance = "measured";  // measured, in use, imported, first use, predicted
   friend bool operator==(const DecisionRow&, const DecisionRow&) = default;
 };
 
@@ -176,7 +176,7 @@ struct RetractionRow {
 struct BestRow : Figures {
   ProblemKey key;
   std::string settings;    // the problem without its sizes: `dtype=f32`
-  std::string provenance;  // pinned, measured, imported, first use, predicted
+  std::string provenance;  // pinned, or that of a decision
   bool decided = false;    // by a playoff or a pin; else the leader of an unfinished session
   std::string session;
   std::string session_started_at;

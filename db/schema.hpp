@@ -13,7 +13,7 @@ namespace autotune::db {
 /// `ATDB`: identifies the database in the file's header.
 inline constexpr int kApplicationId = 0x41544442;
 /// Files of older versions are refused. After a release, a change of the schema needs a converter.
-inline constexpr int kSchemaVersion = 9;
+inline constexpr int kSchemaVersion = 10;
 /// The oldest schema version that can read files of this one.
 inline constexpr int kMinimumReader = 2;
 

@@ -96,7 +96,8 @@ CREATE TABLE decision (
   problem               TEXT NOT NULL,
   policy                TEXT NOT NULL,
   provenance            TEXT NOT NULL CHECK (provenance IN
-                          ('measured', 'imported', 'first use', 'predicted')),
+                          ('measured', 'in use', 'imported', 'first use',
+                           'predicted')),
   configuration         TEXT NOT NULL,
   median_ns             REAL,
   low_ns                REAL,

@@ -29,7 +29,7 @@ BestRow decision(const std::string& created_at) {
 TEST(Claim, RanksFromPinnedToPredictedAndDecisionsBeforeLeaders) {
   std::vector<BestRow> order;
   for (const char* const provenance :
-       {"pinned", "measured", "imported", "first use", "predicted"}) {
+       {"pinned", "measured", "in use", "imported", "first use", "predicted"}) {
     for (const bool decided : {true, false}) {
       order.push_back(leader("2026-01-01", 100));
       order.back().provenance = provenance;

@@ -9,6 +9,14 @@
 namespace autotune {
 
 struct LookupAnswer {
+  /// Whether no times of this environment tell which of the configuration and the library is
+  /// faster, where there is a library.
+  bool is_open() const {
+    if (library_is_expected) return true;
+    return origin == db::Origin::exact && validity == db::Validity::environment_drifted &&
+           provenance != "pinned";
+  }
+
   std::string_view configuration;  // valid as long as the TargetLookup
   std::string_view provenance;
   db::Origin origin = db::Origin::default_configuration;

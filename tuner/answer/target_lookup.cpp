@@ -213,7 +213,7 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
 
 /// Computed once for each problem, then remembered.
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
-  if (const auto raced = first_uses_.find(sizes); raced != first_uses_.end()) return raced->second;
+  if (const auto raced = found_.find(sizes); raced != found_.end()) return raced->second;
   if (const auto known = remembered_.find(sizes); known != remembered_.end()) return known->second;
   check(sizes);
   const Sizes away = away_from_defaults(sizes);
@@ -256,7 +256,7 @@ void TargetLookup::weigh_library(LookupAnswer& answer, std::span<const std::int6
 /// beside which the library was not timed, or one of the default free sizes.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
   const bool is_away = sizes.size() > target_.sizes.size();
-  if (const auto raced = first_uses_.find(key(sizes)); is_away && raced != first_uses_.end()) {
+  if (const auto raced = found_.find(key(sizes)); is_away && raced != found_.end()) {
     if (is_valid(levels_in(target_, raced->second.configuration), sizes)) {
       return at_other_free_sizes(raced->second);
     }
@@ -371,18 +371,26 @@ std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> size
   return configurations;
 }
 
-void TargetLookup::keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures) {
+void TargetLookup::keep_found(std::span<const std::int64_t> sizes, const db::DecisionRow& found) {
   const std::lock_guard lock(mutex_);
   LookupAnswer answer;
-  answer.configuration = interned(figures.configuration);
-  answer.provenance = "first use";
+  answer.configuration = interned(found.configuration);
+  answer.provenance = interned(found.provenance);
   answer.origin = db::Origin::exact;
-  answer.median_ns = answer.expected_ns = figures.median_ns.value_or(0);
-  if (figures.baseline.wins) {
-    answer.baseline = interned(figures.baseline.text());
-    answer.baseline_ns = figures.baseline.ns.value_or(0);
+  answer.median_ns = answer.expected_ns = found.median_ns.value_or(0);
+  if (found.baseline.wins) {
+    answer.baseline = interned(found.baseline.text());
+    answer.baseline_ns = found.baseline.ns.value_or(0);
   }
-  first_uses_[Sizes(sizes.begin(), sizes.end())] = answer;
+  answer.library_is_expected = !found.baseline.ns;  // it took no part
+  if (answer.library_is_expected) weigh_library(answer, sizes);
+  remembered_.clear();  // at other free sizes, it may answer
+  found_[Sizes(sizes.begin(), sizes.end())] = answer;
+}
+
+std::string TargetLookup::library() {
+  const std::lock_guard lock(mutex_);
+  return offered_library();
 }
 
 void TargetLookup::keep_failures(std::span<const std::int64_t> sizes,

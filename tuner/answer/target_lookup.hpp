@@ -61,8 +61,9 @@ class TargetLookup {
   /// Valid configurations for these sizes, the least expected time first. Only the default
   /// configuration if nothing is known. Throws as find().
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
-  /// Makes `figures` the answer for these sizes, unless a database has an exact one.
-  void keep_first_use(std::span<const std::int64_t> sizes, const db::Figures& figures);
+  /// Makes what this program found the answer for these sizes, unless a database has an exact one.
+  /// Without a time of the library, it may answer by expectation, as beside such a row.
+  void keep_found(std::span<const std::int64_t> sizes, const db::DecisionRow& found);
 
   /// Never answers these configurations for these sizes again.
   void keep_failures(std::span<const std::int64_t> sizes, std::vector<std::string> configurations);
@@ -74,6 +75,9 @@ class TargetLookup {
   /// Reads the databases again. Rows of a database that cannot be read stay. In that case pins stay
   /// too, and db::StoreError has the reason.
   void refresh();
+
+  /// The plugin whose library computes these problems, at the default free sizes; else empty.
+  std::string library();
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
   /// The target's default configuration, or one like it that is valid and did not fail for these
@@ -133,7 +137,7 @@ class TargetLookup {
   std::vector<db::LayerState> layer_states_;
   std::optional<std::string> offered_library_;  // as asked
   std::map<Sizes, LookupAnswer, SizesLess> remembered_;
-  std::map<Sizes, LookupAnswer, SizesLess> first_uses_;
+  std::map<Sizes, LookupAnswer, SizesLess> found_;
   std::vector<db::FailedThere> failed_here_;  // in this process
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;

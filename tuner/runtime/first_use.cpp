@@ -74,10 +74,16 @@ void FirstUse::race_and_store(TargetLookup& lookup, std::span<const std::int64_t
     std::optional<db::DecisionRow> row;
     if (raced.result) {
       row = row_of(*raced.result, work_of(lookup.target(), problem, lookup.device()).flops);
-      lookup.keep_first_use(sizes, *row);
+      lookup.keep_found(sizes, *row);
     }
     try {
-      if (row || !raced.failed.empty()) store(lookup, problem, row, raced.failed);
+      db::SessionRow session;
+      session.command = "autotune_prepare()";
+      session.strategy = "first use";
+      session.budget = format("{} ms", std::lround(options_.seconds * 1e3));
+      if (row || !raced.failed.empty()) {
+        store_found(options_.database, lookup, problem, std::move(session), row, raced.failed);
+      }
     } catch (const std::exception& error) {
       warn(store_failed_, format("what is found at first use is not stored: {}", error.what()));
     }
@@ -107,17 +113,14 @@ Race FirstUse::race_for(TargetLookup& lookup, std::span<const std::int64_t> size
   return raced;
 }
 
-void FirstUse::store(const TargetLookup& lookup, const Problem& problem,
-                     std::optional<db::DecisionRow> row, const std::vector<Trial>& failed) {
-  if (!options_.database) throw Error("there is no home folder: name a database");
-  db::TunedStore store(*options_.database, db::Mode::read_write,
+void store_found(const std::optional<std::filesystem::path>& database, const TargetLookup& lookup,
+                 const Problem& problem, db::SessionRow session, std::optional<db::DecisionRow> row,
+                 std::span<const Trial> failed) {
+  if (!database) throw Error("there is no home folder: name a database");
+  db::TunedStore store(*database, db::Mode::read_write,
                        std::chrono::steady_clock::now() + kLongestWait);
-  db::SessionRow session;
   session.started_at = db::now_text();
   session.environment = lookup.device().environment;
-  session.command = "autotune_prepare()";
-  session.strategy = "first use";
-  session.budget = format("{} ms", std::lround(options_.seconds * 1e3));
   session.space = lookup.target().space_fingerprint;
   const std::string id = store.begin_session(session);
   const db::ProblemKey key = {store.add_device(device_row(lookup.device())),

@@ -21,6 +21,11 @@
 
 namespace autotune {
 
+/// Stores what a program found at a problem of `lookup`, in a session like this one. Throws Error.
+void store_found(const std::optional<std::filesystem::path>& database, const TargetLookup& lookup,
+                 const Problem& problem, db::SessionRow session, std::optional<db::DecisionRow> row,
+                 std::span<const Trial> failed = {});
+
 /// Thread-safe. Runs one race at a time, and one for each problem.
 class FirstUse {
  public:
@@ -44,8 +49,6 @@ class FirstUse {
                       const Deadline& deadline);
   Race race_for(TargetLookup& lookup, std::span<const std::int64_t> sizes,
                 const Deadline& deadline);
-  void store(const TargetLookup& lookup, const Problem& problem, std::optional<db::DecisionRow> row,
-             const std::vector<Trial>& failed);
 
   const Options options_;
   std::mutex mutex_;
