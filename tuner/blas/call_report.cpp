@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "tuner/blas/workload_file.hpp"
-#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/launcher.hpp"
 
 namespace autotune::blas {
 namespace {
@@ -45,12 +45,8 @@ std::string outcomes_of(std::span<CallEntry* const> entries) {
 
 /// ` of rank 3` where a launcher has numbered the processes; they may share a file.
 std::string rank_text() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                           "RANK", "SLURM_PROCID"}) {
-    const std::string rank = environment_variable(name);
-    if (!rank.empty()) return format(" of rank {}", rank);
-  }
-  return "";
+  const std::string rank = launched_rank();
+  return rank.empty() ? "" : format(" of rank {}", rank);
 }
 
 std::string summary_of(std::span<CallEntry* const> entries, double work) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cuda_driver.hpp"
@@ -36,6 +37,26 @@ Outcome launch(CallEntry& entry, const ServingKernel& kernel, const Call& call, 
   return Outcome::failed;
 }
 
+/// The call of cuBLAS that this thread makes next, if it is timed.
+struct TimedCall {
+  const ServingKernel* kernel = nullptr;
+  Stream stream = nullptr;
+};
+thread_local TimedCall timed_call [[gnu::tls_model("initial-exec")]];
+
+/// By whichever is to run the call: the kernel, or cuBLAS.
+Outcome launch_or_leave(CallEntry& entry, const ServingKernel& kernel, const Call& call,
+                        Stream stream) {
+  if (!kernel.earns()) return launch(entry, kernel, call, stream);
+  bool is_timed = false;
+  const bool is_left = kernel.leaves_to_vendor(stream, is_timed);
+  if (is_left && is_timed) timed_call = {&kernel, stream};
+  if (is_left) return Outcome::vendor_faster;
+  const Outcome outcome = launch(entry, kernel, call, stream);
+  if (is_timed) kernel.end_call(stream, outcome == Outcome::served);
+  return outcome;
+}
+
 /// Requests the kernel of an entry at its first call. Never waits during a capture.
 const ServingKernel* requested_kernel(CallEntry& entry, Stream stream) {
   const bool wait = options().wait;
@@ -54,7 +75,7 @@ Outcome outcome_of(CallEntry& entry, const Call& call) {
   Stream stream = call.stream;
   if (call.handle && !stream_of(*call.vendor, call.handle, stream)) return Outcome::failed;
   if (!kernel) kernel = requested_kernel(entry, stream);
-  return kernel ? launch(entry, *kernel, call, stream) : entry.why_not.load();
+  return kernel ? launch_or_leave(entry, *kernel, call, stream) : entry.why_not.load();
 }
 
 /// Adds a line to the file whenever a count doubles, so a crash loses at most half of the calls.
@@ -112,6 +133,11 @@ bool serve(CallEntry* entry, const Call& call) noexcept try {
   return outcome == Outcome::served;
 } catch (...) {
   return false;
+}
+
+void end_vendor_call(bool has_run) noexcept {
+  const TimedCall timed = std::exchange(timed_call, {});
+  if (timed.kernel) timed.kernel->end_call(timed.stream, has_run);
 }
 
 void finish() noexcept try {

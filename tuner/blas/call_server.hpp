@@ -38,6 +38,9 @@ bool may_be_served(const CallEntry& entry) noexcept;
 /// True if a tuned kernel was launched. Otherwise the caller calls cuBLAS.
 bool serve(CallEntry* entry, const Call& call) noexcept;
 
+/// Follows a call of cuBLAS that serve() has passed on: `has_run` tells whether cuBLAS took it.
+void end_vendor_call(bool has_run) noexcept;
+
 /// All calls of this process.
 CallTable& call_table();
 

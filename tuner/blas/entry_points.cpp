@@ -20,6 +20,7 @@ Status pass_on(Status (*vendor)(Arguments...), Arguments... arguments) {
   is_in_vendor = true;
   const Status status = vendor(arguments...);
   is_in_vendor = before;
+  if (!before) end_vendor_call(status == kSuccess);
   return status;
 }
 

@@ -48,6 +48,10 @@ bool bind(void* library, RuntimeLibrary& runtime) {
   find(runtime.launch_with, "autotune_launch_with");
   const bool is_usable = is_whole;
   find(runtime.stop_compiling, "autotune_stop_compiling");
+  find(runtime.earns, "autotune_kernel_earns");
+  find(runtime.begin_call, "autotune_begin_call");
+  find(runtime.end_call, "autotune_end_call");
+  if (!runtime.begin_call || !runtime.end_call) runtime.earns = nullptr;
   return is_usable;
 }
 

@@ -26,7 +26,11 @@ struct RuntimeLibrary {
   decltype(&autotune_kernel_scalar) scalar = nullptr;
   decltype(&autotune_kernel_workspace) workspace = nullptr;
   decltype(&autotune_launch_with) launch_with = nullptr;
-  decltype(&autotune_stop_compiling) stop_compiling = nullptr;  // not in an earlier version
+  // Not in an earlier version:
+  decltype(&autotune_kernel_earns) earns = nullptr;
+  decltype(&autotune_begin_call) begin_call = nullptr;
+  decltype(&autotune_end_call) end_call = nullptr;
+  decltype(&autotune_stop_compiling) stop_compiling = nullptr;
 };
 
 /// Loads AUTOTUNE_BLAS_LIBRARY, else the libautotune beside this library. nullptr, and a warning,

@@ -38,6 +38,7 @@ ServingKernel::ServingKernel(PreparedProblem problem, autotune_kernel* kernel, A
       kernel_(kernel),
       arguments_(std::move(arguments)),
       stand_in_(stand_in),
+      earns_(problem_.runtime->earns && problem_.runtime->earns(kernel) != 0),
       workspace_(problem_.runtime->workspace(kernel)) {}
 
 autotune_kernel* ServingKernel::kernel_for(Stream stream) const noexcept try {
@@ -68,6 +69,17 @@ autotune_kernel* ServingKernel::another_kernel() const noexcept {
   if (!take_workspace(workspace_)) return nullptr;
   const auto is_first = [&](const Claim& one) { return one.kernel == kernel_; };
   return std::ranges::none_of(claims_, is_first) ? kernel_ : problem_.prepare();
+}
+
+bool ServingKernel::leaves_to_vendor(Stream stream, bool& is_timed) const noexcept {
+  std::int32_t timed = 0;
+  const autotune_engine engine = problem_.runtime->begin_call(kernel_, stream, &timed);
+  is_timed = timed != 0;
+  return engine == AUTOTUNE_VENDOR_LIBRARY;
+}
+
+void ServingKernel::end_call(Stream stream, bool has_run) const noexcept {
+  problem_.runtime->end_call(kernel_, stream, has_run ? 1 : 0);
 }
 
 Outcome ServingKernel::launch(const CallValues& values, Stream stream) const noexcept {

@@ -51,6 +51,13 @@ class ServingKernel {
   ServingKernel(PreparedProblem problem, autotune_kernel* kernel, Arguments arguments,
                 const ServingKernel* stand_in);
 
+  /// Whether some calls are timed, and cuBLAS may be what serves.
+  bool earns() const noexcept { return earns_; }
+  /// Whether cuBLAS is to run the next call, on this stream, in place of launch(). If the call is
+  /// timed, end_call() must follow it.
+  bool leaves_to_vendor(Stream stream, bool& is_timed) const noexcept;
+  void end_call(Stream stream, bool has_run) const noexcept;
+
   /// Outcome::served, or why it could not be launched: failed, or no_workspace.
   Outcome launch(const CallValues& values, Stream stream) const noexcept;
 
@@ -69,6 +76,7 @@ class ServingKernel {
   autotune_kernel* kernel_;
   Arguments arguments_;
   const ServingKernel* stand_in_;
+  bool earns_;
   std::uint64_t workspace_;  // bytes; must not be used by two streams or graphs at a time
   mutable std::mutex claiming_;
   mutable std::list<Claim> claims_;  // of kernels with workspace

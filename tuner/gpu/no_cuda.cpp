@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder's functions in a build without the CUDA toolkit.
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/call_timer.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/nvrtc.hpp"
@@ -20,6 +21,8 @@ constexpr const char* kReason =
 }  // namespace
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
+
+std::unique_ptr<CallTimer> make_call_timer(int) { throw Error(kReason); }
 
 Toolkit toolkit() { return {}; }
 

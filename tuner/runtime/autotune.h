@@ -86,13 +86,26 @@ typedef struct autotune_options {
   int64_t first_use_ms;
   /* NULL. Units are a setting of gemm in f32: units=fp32 leaves FP32 units only. */
   const char* alternative;
+  /* The vendor's library that the program itself calls where autotune_answer.baseline is not empty,
+   * such as `cublas`: it counts as computing every problem, and autotune_prepare() opens none.
+   * NULL: the libraries of plugins (docs/plugin_abi.md). */
+  const char* library;
+  /* 1: where autotune_answer.is_open, the program's own calls find out whether the configuration or
+   * the library is faster. A few of them are timed, by events on their stream, and run either way
+   * in turn. So their bits may change from call to call until it is decided. What is found serves
+   * from then on, and is stored in the user's database (provenance `in use`). Only calls are timed
+   * that are not captured into a graph, on a stream that has work ahead of them, while no call uses
+   * another stream. This may cost 2 % of the time of the problem's calls. Nothing is timed in
+   * a rank of several, or with AUTOTUNE_EARN=0 in the environment. 0: nothing is. */
+  int32_t earn;
 } autotune_options;
 
 /* Texts are valid until autotune_close(). */
 typedef struct autotune_answer {
   size_t size;               /* set to sizeof(autotune_answer) */
   const char* configuration; /* `BM=64 BN=64` */
-  const char* provenance;    /* pinned, measured, imported, first use, predicted; empty: default */
+  const char* provenance;    /* pinned, measured, in use, imported, first use, predicted; empty:
+                                default */
   autotune_origin origin;
   autotune_validity validity;
   double median_ns;  /* measured or predicted; of the near sizes if transferred; 0: unknown */
@@ -109,6 +122,8 @@ typedef struct autotune_answer {
   /* Time of the configuration at these very sizes: measured if the origin is AUTOTUNE_EXACT, else
    * expected by the target's cost model and the times at near sizes. 0: unknown. */
   double expected_ns;
+  int32_t is_open; /* 1: a library computes these sizes, and no times of this environment tell
+                      whether it or the configuration is faster */
 } autotune_answer;
 
 /* The message of the last status other than AUTOTUNE_OK in this thread. */
@@ -306,6 +321,16 @@ AUTOTUNE_API size_t autotune_all_sizes(const autotune_handle* handle);
 enum {
   AUTOTUNE_DEFAULT_SIZE = -1, /* the default of a size that has one */
 };
+
+/* For a program that calls the library of autotune_options.library itself, with
+ * autotune_options.earn. Says what is to run its next call of the prepared problem, on this stream:
+ * the kernel by autotune_launch(), or the library. If *is_timed is set to 1, autotune_end_call()
+ * must follow the call in the same thread; `has_run` is 0 if the call was not made. */
+AUTOTUNE_API autotune_engine autotune_begin_call(autotune_kernel* kernel, void* stream,
+                                                 int32_t* is_timed);
+AUTOTUNE_API void autotune_end_call(autotune_kernel* kernel, void* stream, int32_t has_run);
+/* Whether autotune_begin_call() may say other than AUTOTUNE_TUNED_KERNEL. */
+AUTOTUNE_API int32_t autotune_kernel_earns(const autotune_kernel* kernel);
 
 #ifdef __cplusplus
 }

@@ -112,6 +112,13 @@ Policy policy_of(const autotune_options& options, DeviceKind kind) {
              wanted));
 }
 
+/// The program's own, else those of plugins.
+Libraries libraries_of(const autotune_options& options) {
+  if (!options.library) return runtime_library_for;
+  return
+      [name = std::string(options.library)](const std::string&, const Workload&) { return name; };
+}
+
 struct Chosen {
   DeviceInfo info;
   std::optional<int> ordinal;
@@ -186,8 +193,10 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& ta
   out.baseline_ns = answer.baseline_ns;
   if (out.size < offsetof(autotune_answer, expected_ns)) return;
   out.target = target.name.c_str();
-  if (out.size < sizeof(autotune_answer)) return;
+  if (out.size < offsetof(autotune_answer, is_open)) return;
   out.expected_ns = answer.expected_ns;
+  if (out.size < sizeof(autotune_answer)) return;
+  out.is_open = answer.is_open() ? 1 : 0;
 }
 
 }  // namespace
@@ -245,7 +254,7 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     const Policy policy = policy_of(given, chosen.info.kind);
     auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
                                                   std::move(chosen.info), key_text(policy), layers,
-                                                  chosen.ordinal);
+                                                  chosen.ordinal, libraries_of(given));
     if (old && !old->sizes.empty()) made->old = old;
     const NamedValues settings = settings_of(given);
     const Value* const scale = find_value(settings, "scale");
@@ -253,6 +262,10 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
     set_up_first_use(*made, given, policy);
+    made->calls_library = given.library != nullptr;
+    made->earns =
+        given.earn != 0 && made->ordinal && policy.objective == Objective::time && may_earn();
+    made->database = user_database(given);
     *handle = made.release();
   });
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,8 +21,10 @@
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/host/prepared_host_kernel.hpp"
 #include "tuner/runtime/autotune.h"
+#include "tuner/runtime/background_tasks.hpp"
 #include "tuner/runtime/baseline_call.hpp"
 #include "tuner/runtime/constant_buffer.hpp"
+#include "tuner/runtime/earned_calls.hpp"
 #include "tuner/runtime/first_use.hpp"
 #include "tuner/target/old_names.hpp"
 
@@ -37,12 +40,18 @@ struct autotune_handle {
   std::unique_ptr<autotune::FirstUse> first_use;   // where it is asked for
   const autotune::OldName* old = nullptr;          // by which it is opened: calls have its sizes
   bool reads_c = false;                            // where `old` is set
+  bool earns = false;                              // in calls of its kernels
+  bool calls_library = false;                      // the program does, not its kernels
+  std::optional<std::filesystem::path> database;   // receives what they find
+  std::mutex storing;                              // for the next one
+  std::vector<std::unique_ptr<autotune::BackgroundTasks>> stores;
 
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
                   autotune::DeviceInfo info, std::string policy,
-                  std::vector<autotune::db::Layer> layers, std::optional<int> gpu)
+                  std::vector<autotune::db::Layer> layers, std::optional<int> gpu,
+                  autotune::Libraries libraries)
       : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers),
-               autotune::runtime_library_for),
+               std::move(libraries)),
         ordinal(gpu) {}
 };
 
@@ -66,7 +75,8 @@ struct autotune_kernel {
   std::unique_ptr<autotune::BaselineCall> baseline;
   std::atomic<autotune_engine> engine{AUTOTUNE_TUNED_KERNEL};
   std::once_flag given_up;
-  std::string why_missing;  // written once, before `engine` changes
+  std::string why_missing;                        // written once, before `engine` changes
+  std::unique_ptr<autotune::EarnedCalls> earned;  // where its calls find out what serves them
 };
 
 namespace autotune::c_boundary {

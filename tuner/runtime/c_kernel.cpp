@@ -2,17 +2,23 @@
 // The C API's compiling and launching: no exception leaves it.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/gpu/call_timer.hpp"
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/stream_capture.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/host/host_device.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
@@ -131,9 +137,8 @@ bool has_constant_work(const LaunchPlan& plan) {
   return !std::ranges::all_of(plan.launches, is_empty);
 }
 
-void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
+void launch_kernel(autotune_kernel& kernel, std::span<void* const> buffers,
                    std::span<const Scalar> scalars, void* stream) {
-  if (launch_baseline(kernel, buffers, scalars, stream)) return;
   std::call_once(kernel.loaded, [&] {
     const RelaxedCapture relaxed;
     kernel.prepared = std::make_unique<PreparedKernel>(
@@ -151,11 +156,87 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
       });
 }
 
+void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
+                   std::span<const Scalar> scalars, void* stream) {
+  const bool has_both = kernel.earned && kernel.baseline &&
+                        kernel.engine.load(std::memory_order_acquire) == AUTOTUNE_VENDOR_LIBRARY;
+  const Earning::Turn turn =
+      has_both ? kernel.earned->begin(stream) : Earning::Turn{Way::library, false};
+  const bool is_baseline =
+      turn.way == Way::library && launch_baseline(kernel, buffers, scalars, stream);
+  if (!is_baseline) launch_kernel(kernel, buffers, scalars, stream);
+  if (turn.is_timed) kernel.earned->end(stream, is_baseline == (turn.way == Way::library));
+}
+
 void launch_on_host(autotune_kernel& kernel, std::span<void* const> buffers,
                     std::span<const Scalar> scalars) {
   kernel.constant.launch(
       buffers, [] { return true; },
       [&](const std::string& constant) { kernel.on_host->launch(buffers, scalars, constant); });
+}
+
+/// What the calls of a kernel found.
+db::DecisionRow row_of(const Earning& earning, const std::string& configuration,
+                       std::string_view library) {
+  db::DecisionRow row;
+  row.provenance = "in use";
+  row.configuration = configuration;
+  static_cast<db::Times&>(row) = times_of(earning.kernel());
+  row.created_at = db::now_text();
+  const db::Times times = times_of(earning.library());
+  const std::size_t blank = std::min(library.find(' '), library.size());
+  row.baseline = {std::string(library.substr(0, blank)),
+                  std::string(library.substr(std::min(blank + 1, library.size()))),
+                  times.median_ns,
+                  times.low_ns,
+                  times.high_ns,
+                  earning.serves() == Way::library};
+  return row;
+}
+
+/// Keeps it for later look-ups of this process, and stores it without making the program wait.
+void keep(autotune_handle& handle, TargetLookup& lookup, std::span<const std::int64_t> sizes,
+          const db::DecisionRow& row) {
+  lookup.keep_found(sizes, row);
+  const auto store = [&handle, &lookup, row, problem = lookup.problem_for(sizes)] {
+    try {
+      db::SessionRow session;
+      session.command = "autotune_launch()";
+      session.strategy = "in use";
+      store_found(handle.database, lookup, problem, session, row);
+    } catch (const std::exception& error) {
+      lookup.warn(format("what calls of {} found is not stored: {}", problem.text(), error.what()));
+    }
+  };
+  const std::lock_guard lock(handle.storing);
+  std::erase_if(handle.stores, [](const auto& one) { return one->have_ended(); });
+  handle.stores.push_back(
+      std::make_unique<BackgroundTasks>(std::vector<std::function<void()>>{store}));
+}
+
+/// Lets the calls of the kernel find out whether it or the library is faster, if that is open.
+void set_up_earning(autotune_handle& handle, TargetLookup& lookup, const Problem& problem,
+                    const LookupAnswer& answer, autotune_kernel& kernel) {
+  const bool is_chosen = kernel.configuration == answer.configuration;
+  if (!handle.earns || handle.tuned_only || !answer.is_open() || !is_chosen ||
+      !problem.free.empty()) {
+    return;
+  }
+  std::string library(answer.baseline);
+  if (library.empty()) library = lookup.library();
+  if (library.empty()) return;
+  if (!handle.calls_library && !kernel.baseline) {
+    open_baseline(lookup.target(), problem, library, kernel);
+  }
+  if (!handle.calls_library && !kernel.baseline) return;
+  const Way serves = answer.baseline.empty() ? Way::kernel : Way::library;
+  const Earning::Expected expected{answer.expected_ns * 1e-9, answer.baseline_ns * 1e-9};
+  kernel.earned = std::make_unique<EarnedCalls>(
+      Earning(serves, expected), [ordinal = *handle.ordinal] { return make_call_timer(ordinal); },
+      [&handle, &lookup, library, configuration = kernel.configuration,
+       sizes = sizes_of(lookup.target(), problem)](const Earning& earning) {
+        keep(handle, lookup, sizes, row_of(earning, configuration, library));
+      });
 }
 
 /// A kernel that reads 16 bytes at once ends the program's context at any other address.
@@ -222,9 +303,14 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
       made->on_host =
           std::make_unique<PreparedHostKernel>(handle->lookup.device(), *made->compiled.binary,
                                                made->plan, made->buffers, handle->on_host);
-    } else if (!answer.baseline.empty() && !handle->tuned_only) {
-      open_baseline(lookup.target(), problem, answer.baseline, *made);
+    } else if (!handle->tuned_only && !handle->calls_library) {
+      std::string library(answer.baseline);
+      // What replaces a configuration that does not compile was not compared with the library.
+      const bool is_replaced = made->configuration != first && problem.free.empty();
+      if (library.empty() && is_replaced) library = lookup.library();
+      if (!library.empty()) open_baseline(lookup.target(), problem, library, *made);
     }
+    set_up_earning(*handle, lookup, problem, answer, *made);
     *kernel = made.release();
   });
 }
@@ -239,8 +325,10 @@ void autotune_release(autotune_kernel* kernel) {
 void autotune_stop_compiling(void) { stop_nvrtc(); }
 
 autotune_engine autotune_kernel_engine(const autotune_kernel* kernel, const char** text) {
-  const autotune_engine engine =
+  autotune_engine engine =
       kernel ? kernel->engine.load(std::memory_order_acquire) : AUTOTUNE_TUNED_KERNEL;
+  const bool has_both = engine == AUTOTUNE_VENDOR_LIBRARY && kernel->earned;
+  if (has_both && kernel->earned->serves() == Way::kernel) engine = AUTOTUNE_TUNED_KERNEL;
   if (text) {
     *text = engine == AUTOTUNE_VENDOR_LIBRARY   ? kernel->baseline_name.c_str()
             : engine == AUTOTUNE_VENDOR_MISSING ? kernel->why_missing.c_str()
@@ -349,6 +437,22 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
     }
     launch(*kernel, {buffers, count}, values, stream);
   });
+}
+
+int32_t autotune_kernel_earns(const autotune_kernel* kernel) {
+  return kernel && kernel->earned ? 1 : 0;
+}
+
+autotune_engine autotune_begin_call(autotune_kernel* kernel, void* stream, int32_t* is_timed) {
+  if (is_timed) *is_timed = 0;
+  if (!kernel || !kernel->earned || !is_timed) return AUTOTUNE_TUNED_KERNEL;
+  const Earning::Turn turn = kernel->earned->begin(stream);
+  *is_timed = turn.is_timed ? 1 : 0;
+  return turn.way == Way::kernel ? AUTOTUNE_TUNED_KERNEL : AUTOTUNE_VENDOR_LIBRARY;
+}
+
+void autotune_end_call(autotune_kernel* kernel, void* stream, int32_t has_run) {
+  if (kernel && kernel->earned) kernel->earned->end(stream, has_run != 0);
 }
 
 autotune_status autotune_hold_constant(autotune_kernel* kernel, const char* name) {

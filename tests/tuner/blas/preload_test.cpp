@@ -75,6 +75,14 @@ TEST_F(Preload, AShapeIsServedOnceItsKernelIsThere) {
   EXPECT_THAT(call("same", "3").err, AllOf(HasSubstr("3 of 3 calls"), HasSubstr("served 3\n")));
 }
 
+TEST_F(Preload, WhereItIsOpenBothServeInTurnAndEachTimedCallEnds) {
+  const Ended ended = call_with("earn", "same", "8");
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("4 of 8 calls"), Not(HasSubstr("a call"))));
+  EXPECT_EQ(call_with("earn", "random", "1000").status, 0) << "right whichever serves";
+  sandbox_.set("AUTOTUNE_EARN", "0");
+  EXPECT_THAT(call_with("earn", "same", "8").err, HasSubstr("0 of 8 calls"));
+}
+
 TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   const Ended ended = call("refused");
   EXPECT_EQ(ended.status, 0) << ended.err;

@@ -46,6 +46,21 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   autotune_close(handle_);
 }
 
+TEST_F(CApi, TheLibraryThatAProgramCallsItselfAnswersWithoutEvidence) {
+  options_.device = "NVIDIA H200";
+  options_.alternative = "";
+  options_.library = "own";
+  options_.earn = 1;
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(answer.baseline, "own");
+  EXPECT_EQ(answer.is_open, 1);
+  EXPECT_EQ(autotune_kernel_earns(nullptr), 0);
+  autotune_close(handle_);
+}
+
 /// A fresh installation, and a database where other sizes were tuned.
 TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "this build has no plugin of a vendor's library";
