@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -17,7 +16,8 @@
 
 #include "db/problem_text.hpp"
 #include "tests/db/sample.hpp"
-#include "tuner/answer/alternative.hpp"
+#include "tuner/answer/faster_answer.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
@@ -54,13 +54,11 @@ class HalfTuned : public testing::Test {
   /// Some of all types and layouts.
   Case any_case() {
     const std::vector<std::pair<const char*, std::vector<const char*>>> all{
-        {"gemm", {"f32", "f32", "f64", "i32"}}, {"gemm16", {"f16", "bf16"}}, {"gemm_split", {""}}};
+        {"gemm", {"f32", "f32", "f64", "i32"}}, {"gemm16", {"f16", "bf16"}}};
     const auto& [name, types] = any_of(all);
-    const std::string type = any_of(types);
-    Case one{find_target(format(AUTOTUNE_SOURCE_DIR "/kernel_sources/{0}/{0}.target.toml", name)),
-             {{"layout", Value(any_of(std::vector<std::string>{"NN", "NT", "TN", "TT"}))}}};
-    if (!type.empty()) one.settings.push_back({"dtype", Value(type)});
-    return one;
+    return {find_target(format(AUTOTUNE_SOURCE_DIR "/kernel_sources/{0}/{0}.target.toml", name)),
+            {{"layout", Value(any_of(std::vector<std::string>{"NN", "NT", "TN", "TT"}))},
+             {"dtype", Value(any_of(types))}}};
   }
 
   template <class T>
@@ -194,21 +192,19 @@ class HalfTuned : public testing::Test {
   }
 
   /// The answers of one state of the database. Returns how many were configurations.
-  std::size_t ask(const Case& of) {
-    const bool is_f32 = of.target.name == "gemm" && of.settings.back().value.text() == "f32";
-    std::map<std::string, Stored> stored{{of.target.name, fill(of)}};
-    std::unique_ptr<TargetLookup> own, alternative;
-    if (is_f32) {
-      const Case split{find_target(kSplit), {of.settings.front()}};
-      stored["gemm_split"] = fill(split);
-      if (by_chance(0.3)) damage();
-      alternative = open(split);
-    } else if (by_chance(0.3)) {
-      damage();
+  std::size_t ask(Case of) {
+    Case on_tensor_cores = of;
+    const bool has_both = of.settings.back().value == Value("f32");
+    if (has_both) {
+      of.settings.push_back({"units", Value("fp32")});
+      on_tensor_cores.settings.push_back({"units", Value("any")});
     }
-    own = open(of);
+    Stored stored = fill(of), others = has_both ? fill(on_tensor_cores) : Stored();
+    if (by_chance(0.3)) damage();
+    const std::unique_ptr<TargetLookup> own = open(of);
+    const std::unique_ptr<TargetLookup> other = has_both ? open(on_tensor_cores) : nullptr;
     std::vector<Sizes> asked;
-    for (const auto& [name, known] : stored) {
+    for (const Stored& known : {stored, others}) {
       asked.insert(asked.end(), known.settled.begin(), known.settled.end());
       asked.insert(asked.end(), known.asked.begin(), known.asked.end());
     }
@@ -217,21 +213,20 @@ class HalfTuned : public testing::Test {
     for (const Sizes& sizes : asked) {
       SCOPED_TRACE(own->problem_for(sizes).text());
       try {
-        if (by_chance(0.1)) use_first(*own, sizes, stored[of.target.name]);
-        TargetLookup& lookup = faster_of(*own, alternative.get(), sizes);
-        const LookupAnswer answer = lookup.find(sizes);
+        if (by_chance(0.1)) use_first(*own, sizes, stored);
+        const bool is_other =
+            other && is_faster(other->find(sizes), own->find(sizes), Engines::with_libraries);
+        const LookupAnswer answer = (is_other ? *other : *own).find(sizes);
         if (!answer.baseline.empty()) continue;
         ++ours;
-        EXPECT_TRUE(may_answer(stored[lookup.target().name], sizes))
-            << lookup.target().name << ' ' << answer.configuration << ' ' << answer.provenance;
+        EXPECT_TRUE(may_answer(is_other ? others : stored, sizes))
+            << answer.configuration << ' ' << answer.provenance;
       } catch (const Error&) {  // no configuration is valid there
       }
     }
     return ours;
   }
 
-  static constexpr const char* kSplit =
-      AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_split/gemm_split.target.toml";
   const db::TemporaryFolder folder_;
   const std::filesystem::path file_ = folder_ / "t.db";
   const std::string environment_ = "driver 580.82, CUDA 13.0";
