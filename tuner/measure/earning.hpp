@@ -51,8 +51,6 @@ class Earning {
   /// Medians and intervals of the pairs; at least one pair.
   Measurement kernel() const { return summarize(times(Way::kernel)); }
   Measurement library() const { return summarize(times(Way::library)); }
-  /// Seconds that timed calls have cost.
-  double spent() const { return spent_; }
 
  private:
   std::vector<double>& times(Way way) { return times_[static_cast<std::size_t>(way)]; }
@@ -65,7 +63,7 @@ class Earning {
   const Expected expected_;
   std::mt19937_64 random_;
   std::uint64_t calls_ = 0;
-  double spent_ = 0;
+  double spent_ = 0;              // seconds that timed calls have cost
   std::vector<double> times_[2];  // by way; the i-th ones are a pair
   Way first_ = Way::kernel;       // of the pair that is being timed
   int half_ = 0;                  // its calls that are timed

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "tuner/gpu/call_timer.hpp"
 #include "tuner/measure/earning.hpp"
