@@ -151,7 +151,7 @@ TEST_F(TodaysNamesTest, FamiliesOfAnOldTargetAreFamiliesOfTheTargetNow) {
     db::Sample sample(store);
     sample.key.kernel =
         store.add_kernel({"", "gemm_split", "c8fbc1895e117f98b1a86d1411872686", "M N K batch"});
-    const std::string others = "K_GROUPS=1 A_SOURCE=shared MIN_BLOCKS=1 RASTER_ROWS=1 STREAMED=a ";
+    const std::string others = "K_GROUPS=1 A_SOURCE=shared MIN_BLOCKS=1 RASTER_ROWS=1 STREAMED=b ";
     sample.key.problem =
         "M=64 N=64 K=64 batch=1 layout=NN scale=none pad=0 units=fp32 epilogue=none";
     store.add_decision(

@@ -113,6 +113,7 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   choice.outcome = outcome_of(answer);
   choice.configuration = answer.configuration;
   choice.is_open = answer.is_open != 0;
+  choice.is_exact = answer.origin == AUTOTUNE_EXACT;
   return choice;
 }
 
@@ -129,8 +130,9 @@ KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t wh
   return second.outcome == Outcome::not_tuned ? exact : second;
 }
 
-bool KernelMaker::is_faster(const Choice& other, const Choice& own) {
+bool KernelMaker::is_better(const Choice& other, const Choice& own) {
   if (!other.handle || !own.handle) return false;
+  if (other.is_exact && !own.is_exact) return true;  // all units were tried
   std::int32_t is_faster = 0;
   const auto status = runtime_library()->is_faster(
       other.handle, other.tuned.sizes.data(), other.tuned.sizes.size(), own.handle,
@@ -144,7 +146,7 @@ std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
   const std::size_t count = options().only_fp32 ? 1 : problems_of(shape).size();
   for (std::size_t which = 1; which < count; ++which) {
     Choice other = best_for(shape, which);
-    if (is_faster(other, ranked.front())) ranked.insert(ranked.begin(), std::move(other));
+    if (is_better(other, ranked.front())) ranked.insert(ranked.begin(), std::move(other));
   }
   const Choice& first = ranked.front();
   if (first.outcome == Outcome::not_tuned) {

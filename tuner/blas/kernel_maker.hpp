@@ -31,13 +31,15 @@ class KernelMaker {
     autotune_handle* handle = nullptr;  // of `tuned`
     std::string configuration = {};
     bool is_open = false;  // whether it or cuBLAS is faster
+    bool is_exact = false;  // known at these very sizes
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;
 
   std::vector<Choice> choose(const CallShape& shape);
   Choice best_for(const CallShape& shape, std::size_t which);
-  static bool is_faster(const Choice& other, const Choice& own);
+  /// Whether `other` is to be preferred to the one with fewer units.
+  static bool is_better(const Choice& other, const Choice& own);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
   Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
   autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem, Use use);

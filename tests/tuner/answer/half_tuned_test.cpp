@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kPolicy = "l2=hot launch=graph context=between";
 constexpr double kFarthest = 2.8;  // doublings of the sizes; beyond, no time of a library counts
 
-using Sizes = std::vector<std::int64_t>;
+using Shape = std::vector<std::int64_t>;
 
 DeviceInfo gpu(const char* name) {
   DeviceInfo info = device_info(find_gpu(name));
@@ -39,9 +39,9 @@ DeviceInfo gpu(const char* name) {
 
 /// What a test has stored of one target, with these settings.
 struct Stored {
-  std::vector<Sizes> asked;  // of every fact
-  std::vector<Sizes> near;   // timed beside the library on any GPU
-  std::set<Sizes> settled;   // the same on this GPU, or pinned
+  std::vector<Shape> asked;  // of every fact
+  std::vector<Shape> near;   // timed beside the library on any GPU
+  std::set<Shape> settled;   // the same on this GPU, or pinned
 };
 
 class HalfTuned : public testing::Test {
@@ -66,7 +66,7 @@ class HalfTuned : public testing::Test {
     return all[random_() % all.size()];
   }
   bool by_chance(double share) { return std::uniform_real_distribution<double>()(random_) < share; }
-  Sizes any_sizes(double doublings = 12) {
+  Shape any_sizes(double doublings = 12) {
     std::uniform_real_distribution<double> exponent(0, doublings);
     const auto size = [&] { return static_cast<std::int64_t>(std::exp2(exponent(random_))); };
     return {size(), size(), size(), by_chance(0.8) ? 1 : 8};
@@ -85,7 +85,7 @@ class HalfTuned : public testing::Test {
   }
 
   /// Adds facts about one problem, as runs, programs and persons do.
-  void add(db::TunedStore& store, const Case& of, const Sizes& sizes,
+  void add(db::TunedStore& store, const Case& of, const Shape& sizes,
            const std::string& configuration, Stored& stored) {
     const bool is_here = by_chance(0.8), is_current = by_chance(0.9);
     const bool is_drifted = by_chance(0.2);
@@ -160,7 +160,7 @@ class HalfTuned : public testing::Test {
     const std::unique_ptr<TargetLookup> empty = open(of, false);  // answers by the cost model
     db::TunedStore store(file_);
     for (std::size_t count = any_of<std::size_t>({0, 3, 15, 60}); count > 0; --count) {
-      const Sizes sizes = any_sizes();
+      const Shape sizes = any_sizes();
       try {
         add(store, of, sizes, std::string(empty->find(sizes).configuration), stored);
       } catch (const Error&) {  // no configuration is valid there
@@ -170,7 +170,7 @@ class HalfTuned : public testing::Test {
   }
 
   /// What a first use found, in this process.
-  void use_first(TargetLookup& lookup, const Sizes& sizes, Stored& stored) {
+  void use_first(TargetLookup& lookup, const Shape& sizes, Stored& stored) {
     db::DecisionRow figures;
     figures.provenance = "first use";
     figures.configuration = lookup.find(sizes).configuration;
@@ -182,9 +182,9 @@ class HalfTuned : public testing::Test {
     lookup.keep_found(sizes, figures);
   }
 
-  static bool may_answer(const Stored& stored, const Sizes& sizes) {
+  static bool may_answer(const Stored& stored, const Shape& sizes) {
     constexpr std::size_t kFewest = LeadErrors::kFewest;
-    const auto is_near = [&](const Sizes& one) {
+    const auto is_near = [&](const Shape& one) {
       return db::size_distance(one, sizes) < kFarthest;
     };
     return stored.settled.contains(sizes) ||
@@ -203,14 +203,14 @@ class HalfTuned : public testing::Test {
     if (by_chance(0.3)) damage();
     const std::unique_ptr<TargetLookup> own = open(of);
     const std::unique_ptr<TargetLookup> other = has_both ? open(on_tensor_cores) : nullptr;
-    std::vector<Sizes> asked;
+    std::vector<Shape> asked;
     for (const Stored& known : {stored, others}) {
       asked.insert(asked.end(), known.settled.begin(), known.settled.end());
       asked.insert(asked.end(), known.asked.begin(), known.asked.end());
     }
     for (int i = 0; i < 10; ++i) asked.push_back(any_sizes(13));
     std::size_t ours = 0;
-    for (const Sizes& sizes : asked) {
+    for (const Shape& sizes : asked) {
       SCOPED_TRACE(own->problem_for(sizes).text());
       try {
         if (by_chance(0.1)) use_first(*own, sizes, stored);

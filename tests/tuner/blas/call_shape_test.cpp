@@ -155,7 +155,7 @@ TEST(CallShape, TensorCoresMayServeBatchesInF32) {
   shape.batch = 8;
   shape.scale = Scale::beta;
   ASSERT_EQ(problems_of(shape).size(), 2U);
-  EXPECT_EQ(problems_of(shape)[1].settings, "layout=NN scale=beta");
+  EXPECT_EQ(problems_of(shape)[1].settings, "dtype=f32 units=any layout=NN scale=beta");
   shape.ldd = 8, shape.stride_d = 24;  // not packed
   ASSERT_EQ(problems_of(shape).size(), 2U);
   EXPECT_THAT(launched_problem_of(shape, problems_of(shape)[1]).sizes,

@@ -262,6 +262,7 @@ TEST_F(CKernel, DescribesTheBuffersOfAKernel) {
 TEST_F(CKernel, PreparesTheKernelForAGpuThatIsNotHere) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   options_.device = "NVIDIA H200";
+  options_.settings = "scale=beta units=fp32";
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
   autotune_kernel* kernel = nullptr;
   ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();

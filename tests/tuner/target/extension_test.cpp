@@ -97,7 +97,7 @@ TEST_F(Extension, AMistakeIsNamedInTheFileThatHasIt) {
   EXPECT_THAT(loading(own + "parameters.BLOCK = [\"a b\"]\n"),
               ThrowsMessage<Error>(HasSubstr("own.target.toml:10:")));
   folder_.write("base.target.toml", std::string(kBase) + "blocks = 3\n");
-  EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("base.target.toml:17:")));
+  EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("base.target.toml:16:")));
   folder_.write("base.target.toml", std::string(kBase) + "extends = \"other\"\n");
   EXPECT_THAT(loading(own), ThrowsMessage<Error>(HasSubstr("extends another manifest itself")));
   EXPECT_THAT(loading("manifest = 2\nextends = \"none.toml\"\nname = \"x\"\n"),
