@@ -10,9 +10,8 @@ namespace autotune::db {
 namespace {
 
 int strength_of(std::string_view provenance) {
-  if (provenance == "pinned") return 5;
-  if (provenance == "measured") return 4;
-  if (provenance == "in use") return 3;
+  if (provenance == "pinned") return 4;
+  if (provenance == "measured" || provenance == "in use") return 3;
   if (provenance == "imported") return 2;
   return provenance == "first use" ? 1 : 0;
 }

@@ -17,7 +17,7 @@ BestRow pinned_row(const PinRow& pin, const std::optional<BestRow>& tried,
                    const std::optional<BestRow>& best);
 
 /// A total order, so that the order of insertion or merging does not matter. Compared in turn:
-/// pinned before measured, in use, imported, first use, predicted; decisions before leaders of
+/// pinned before measured and in use, imported, first use, predicted; decisions before leaders of
 /// unfinished sessions; then the latest decision. Among leaders, the latest session counts, and
 /// within it the shortest time. Times of different sessions are never compared.
 bool outranks(const BestRow& a, const BestRow& b);

@@ -22,9 +22,8 @@ std::uint64_t hash_of(std::span<const std::int64_t> sizes) noexcept {
 
 int rank_of(std::string_view provenance) {
   if (provenance == "pinned") return 0;
-  if (provenance == "predicted") return 4;
-  if (provenance == "first use") return 3;
-  return provenance == "in use" ? 2 : 1;  // a whole search outranks one configuration
+  if (provenance == "predicted") return 3;
+  return provenance == "first use" ? 2 : 1;  // a whole search outranks a first use
 }
 
 /// The order of rows for the same sizes.

@@ -172,7 +172,9 @@ class Askers : public testing::Test {
       const std::string exact = answer.origin == AUTOTUNE_EXACT ? answer.configuration : "";
       EXPECT_EQ(exported[problem], exact);
       EXPECT_EQ(measured[problem], exact);
-      if (judge.target_of(one)) EXPECT_EQ(reported[problem], exact);
+      if (judge.target_of(one)) {
+        EXPECT_EQ(reported[problem], exact);
+      }
       EXPECT_TRUE(warmed.contains({"gemm", problem, answer.configuration}));
     }
   }

@@ -29,7 +29,7 @@ BestRow decision(const std::string& created_at) {
 TEST(Claim, RanksFromPinnedToPredictedAndDecisionsBeforeLeaders) {
   std::vector<BestRow> order;
   for (const char* const provenance :
-       {"pinned", "measured", "in use", "imported", "first use", "predicted"}) {
+       {"pinned", "measured", "imported", "first use", "predicted"}) {
     for (const bool decided : {true, false}) {
       order.push_back(leader("2026-01-01", 100));
       order.back().provenance = provenance;
@@ -48,6 +48,13 @@ TEST(Claim, TheLatestDecisionCountsHoweverSlow) {
   later.median_ns = 900;
   EXPECT_TRUE(outranks(later, decision("2026-02-01")));
   EXPECT_FALSE(outranks(decision("2026-02-01"), later));
+}
+
+TEST(Claim, WhatCallsOfAProgramFoundCountsLikeATuningRun) {
+  BestRow found = decision("2026-02-02");
+  found.provenance = "in use";
+  EXPECT_TRUE(outranks(found, decision("2026-02-01")));
+  EXPECT_FALSE(outranks(found, decision("2026-02-03")));
 }
 
 TEST(Claim, OfLeadersTheLatestSessionCountsAndWithinItTheShortestTime) {
