@@ -30,7 +30,7 @@ class KernelMaker {
     TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
     autotune_handle* handle = nullptr;  // of `tuned`
     std::string configuration = {};
-    bool is_open = false;  // whether it or cuBLAS is faster
+    bool is_open = false;   // whether it or cuBLAS is faster
     bool is_exact = false;  // known at these very sizes
   };
 
