@@ -20,9 +20,8 @@ struct Sizes {
 };
 
 Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
-  return problem_of(gemm(),
-                    {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}},
-                    settings);
+  return problem_of(
+      gemm(), {{"M", sizes.m}, {"N", sizes.n}, {"K", sizes.k}, {"batch", sizes.batch}}, settings);
 }
 
 NamedValues split(std::int64_t rows, std::int64_t columns, const char* a_source) {
@@ -50,8 +49,7 @@ TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
 TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
   const DeviceInfo gpu = testing::small_hopper();
   const Problem three = problem({3, 128, 192, 256});
-  const ParameterSpace space =
-      space_of(with_fixed(gemm(), split(64, 32, "shared")), three, gpu);
+  const ParameterSpace space = space_of(with_fixed(gemm(), split(64, 32, "shared")), three, gpu);
   const LaunchPlan plan = launch_plan(gemm(), three, space.at(0), gpu);
   EXPECT_EQ(plan.launches.at(0).grid.count(), 3 * 4 * 2 * 3);
   EXPECT_EQ(with_constant(plan, "B").launches.at(0).grid.count(), 2 * 4 * 3);
@@ -64,10 +62,9 @@ TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
     ASSERT_NE(at, std::string::npos);
     text.replace(at, own.size(), "first.next(0)");
   };
-  EXPECT_EQ(
-      testing::verdict_of(gemm(), problem({2, 33, 32, 64}), 7, split(64, 32, "shared"), spoil)
-          .outcome,
-      Outcome::wrong);
+  EXPECT_EQ(testing::verdict_of(gemm(), problem({2, 33, 32, 64}), 7, split(64, 32, "shared"), spoil)
+                .outcome,
+            Outcome::wrong);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cost model says of gemm on tensor cores, beside times measured on an NVIDIA H200: at 512, 1024 and
-// 4096 the fastest, the middle and the slowest of each family among 300 random variants
-// (`model_rank measure FILE gemm_split 512,1024,4096 300 7`, as they were called on 2026-11-23); at other sizes the
-// winners of docs/gemm.md.
+// What the cost model says of gemm on tensor cores, beside times measured on an NVIDIA H200: at
+// 512, 1024 and 4096 the fastest, the middle and the slowest of each family among 300 random
+// variants
+// (`model_rank measure FILE gemm_split 512,1024,4096 300 7`, as they were called on 2026-11-23); at
+// other sizes the winners of docs/gemm.md.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -27,12 +27,10 @@ void expect_right(const NamedValues& sizes, const NamedValues& settings, const N
   ASSERT_FALSE(space.empty()) << problem.text();
   const Configuration configuration = space.at(0);
   SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-  const CompiledKernel kernel =
-      host().compile(source_unit(gemm(), problem, configuration, gpu));
+  const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, configuration, gpu));
   ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
   const auto workbench = host().open(workload_of(gemm(), problem, host().info()));
-  const auto candidate =
-      workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
+  const auto candidate = workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
   const Verdict verdict = candidate->verify(2);
   EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
 }
@@ -92,13 +90,10 @@ void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held
     buffer.fill = Fill::value;
     buffer.fill_values = {buffer.name == "A" ? a : b};
   }
-  const CompiledKernel kernel =
-      host().compile(source_unit(gemm(), problem, space.at(0), gpu));
+  const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, space.at(0), gpu));
   ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  const Verdict verdict = host()
-                              .open(workload)
-                              ->load(kernel, launch_plan(gemm(), problem, space.at(0), gpu))
-                              ->verify();
+  const Verdict verdict =
+      host().open(workload)->load(kernel, launch_plan(gemm(), problem, space.at(0), gpu))->verify();
   EXPECT_EQ(name_of(verdict.outcome), "ok") << a << " * " << b << ": " << verdict.message;
 }
 
