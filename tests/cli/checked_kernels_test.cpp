@@ -91,7 +91,7 @@ extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
 })",
                               "{ type = \"f32\", value = 2 }", device);
     EXPECT_EQ(ended.status, 1) << ended.out;
-    EXPECT_THAT(ended.out, HasSubstr("needs a cooperative launch"));
+    EXPECT_THAT(ended.out, HasSubstr("needs a cooperative launch: write cooperative = true"));
   }
 }
 

@@ -57,8 +57,8 @@ TEST_F(PlanCodeTest, OnlyALaterLaunchStartsEarly) {
   plan_.launches.back().entry = "add_again";
   const std::string text = code();
   const std::size_t second = text.find("&add_again");
-  EXPECT_THAT(text.substr(0, second), HasSubstr(", 0, false, arguments"));
-  EXPECT_THAT(text.substr(second), HasSubstr(", 0, true, arguments"));
+  EXPECT_THAT(text.substr(0, second), HasSubstr(", 0, false, false, arguments"));
+  EXPECT_THAT(text.substr(second), HasSubstr(", 0, true, false, arguments"));
 }
 
 TEST_F(PlanCodeTest, AScalarIsAValueOrAVariableOfTheCaller) {
@@ -71,6 +71,21 @@ TEST_F(PlanCodeTest, AScalarIsAValueOrAVariableOfTheCaller) {
   const std::string with_variable = code({"alpha"});
   EXPECT_THAT(with_variable, HasSubstr("&memory[1], &alpha, &argument_3}"));
   EXPECT_THAT(with_variable, Not(HasSubstr("argument_2")));
+}
+
+TEST_F(PlanCodeTest, AStructIsItsBytesAndACooperativeLaunchSaysSo) {
+  const Record record{"s", {{real(2.5, "s.by"), 0}, {{ElementType::i32, 3, 0, "s.w[1]"}, 8}}, 12};
+  pass(record);
+  plan_.launches.front().cooperative = true;
+  const std::string text = code({"s.by"});
+  EXPECT_THAT(text, HasSubstr("    alignas(16) unsigned char argument_2[12] = {};\n"
+                              "    std::memcpy(argument_2 + 0, &s_by, sizeof s_by);\n"
+                              "    int argument_2_1 = 3;\n"
+                              "    std::memcpy(argument_2 + 8, &argument_2_1, "
+                              "sizeof argument_2_1);\n"));
+  EXPECT_THAT(text, HasSubstr("&memory[1], argument_2};"));
+  EXPECT_THAT(text, HasSubstr(", 0, false, true, arguments"));
+  EXPECT_EQ(variable_name("s.w[1].x"), "s_w_1_x");
 }
 
 TEST_F(PlanCodeTest, ANegativeScalarLosesItsSignForMagnitudes) {

@@ -15,7 +15,8 @@ struct CompileTask {
   std::string name;     // of the source, in messages
   std::string source;
   std::vector<std::string> options;
-  std::vector<std::string> kernels = {};  // of NVRTC: those whose names and types it gives
+  std::vector<std::string> kernels = {};      // of NVRTC: those whose names and types it gives
+  std::vector<std::string> cooperative = {};  // of these: those that may wait for the whole grid
 };
 
 class CompilerRunner {

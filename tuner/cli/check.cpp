@@ -19,6 +19,7 @@
 #include "tuner/model/access_traffic.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/edge_check.hpp"
+#include "tuner/session/gates.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -77,6 +78,16 @@ std::string note_on_options(const Target& target, const DeviceInfo& device) {
                 joined(unused, " "));
 }
 
+/// Blocks of cooperative launches must be resident at once.
+void expect_residency(CheckedConfiguration& checked, const DeviceInfo& device) {
+  if (checked.outcome != Outcome::ok) return;
+  const auto why = breaks_compiled_limit({.resources = checked.resources},
+                                         {.workspace = {}, .launches = checked.launches}, device);
+  if (!why) return;
+  checked.outcome = Outcome::invalid;
+  checked.message = *why;
+}
+
 int run_check(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
@@ -95,6 +106,7 @@ int run_check(const Arguments& arguments) {
     return check_target(target, problem, *device, static_cast<std::size_t>(most), threads,
                         [&](std::size_t done, std::size_t all) { patience.note(done, all); });
   }();
+  for (CheckedConfiguration& each : check.configurations) expect_residency(each, device->info());
   if (std::string note = note_on_options(target, device->info()); !note.empty()) {
     check.notes.push_back(std::move(note));
   }

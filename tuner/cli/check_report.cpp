@@ -6,6 +6,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/traffic_report.hpp"
@@ -65,17 +66,31 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
   out << format("work      {}\n", work_text(check.work));
 }
 
-void print_launch(std::ostream& out, const CheckedConfiguration& checked, const Launch& launch) {
-  out << format("      {}: grid {}, block {}", launch.entry, dimensions(launch.grid),
-                dimensions(launch.block));
+std::string launch_text(const CheckedConfiguration& checked, const Launch& launch) {
+  std::string text = format("      {}: grid {}, block {}", launch.entry, dimensions(launch.grid),
+                            dimensions(launch.block));
   for (const KernelResources& kernel : checked.resources) {
     if (kernel.entry != launch.entry) continue;
-    if (kernel.registers >= 0) out << format(", {} registers", kernel.registers);
-    out << format(", {} of shared memory",
-                  bytes_text(kernel.shared_bytes + launch.dynamic_shared_bytes));
-    if (kernel.local_bytes > 0) out << format(", {} spilled", bytes_text(kernel.local_bytes));
+    if (kernel.registers >= 0) text += format(", {} registers", kernel.registers);
+    text += format(", {} of shared memory",
+                   bytes_text(kernel.shared_bytes + launch.dynamic_shared_bytes));
+    if (kernel.local_bytes > 0) text += format(", {} spilled", bytes_text(kernel.local_bytes));
   }
-  out << '\n';
+  return text + (launch.cooperative ? ", cooperative" : "");
+}
+
+/// Prints launches that are alike once, with their number.
+void print_launches(std::ostream& out, const CheckedConfiguration& checked) {
+  std::vector<std::pair<std::string, int>> lines;
+  for (const Launch& launch : checked.launches) {
+    const std::string text = launch_text(checked, launch);
+    auto known = std::ranges::find(lines, text, &std::pair<std::string, int>::first);
+    if (known == lines.end()) known = lines.insert(lines.end(), {text, 0});
+    ++known->second;
+  }
+  for (const auto& [text, times] : lines) {
+    out << text << (times > 1 ? format(", {} times", times) : "") << '\n';
+  }
 }
 
 /// Prints a message once, because a mistake in the source fails every configuration.
@@ -90,7 +105,7 @@ void print_configuration(std::ostream& out, const Target& target, const Problem&
   out << format("  {:<14} {}\n", name_of(checked.outcome),
                 configuration_text(target, problem, checked.configuration, device));
   if (checked.outcome != Outcome::ok) print_message(out, said, checked.message);
-  for (const Launch& launch : checked.launches) print_launch(out, checked, launch);
+  print_launches(out, checked);
 }
 
 Json extent_json(const Dim3& size) { return {size.x, size.y, size.z}; }

@@ -192,13 +192,22 @@ class Header {
     for (const Launch& launch : answer.plan.launches) {
       std::vector<std::string> arguments;
       for (const Argument& each : launch.arguments) {
-        arguments.push_back(argument_of(each, answer, maps));
+        if (const auto* const record = std::get_if<Record>(&each)) {
+          arguments.push_back(
+              format("{{Kind::record, {}, {}, 0}}", record->fields.size(), record->bytes));
+          for (const Record::Field& field : record->fields) {
+            arguments.push_back(scalar_of(field.value, answer, field.offset));
+          }
+        } else {
+          arguments.push_back(argument_of(each, answer, maps));
+        }
       }
       const std::string& symbol = symbols[launch.entry];
-      rows.push_back(format("{{{}, {}, {}, {}, {}, {}}}",
+      rows.push_back(format("{{{}, {}, {}, {}, {}, {}, {}}}",
                             cpp_literal(symbol.empty() ? launch.entry : symbol),
                             extents(launch.grid), extents(launch.block), extents(launch.cluster),
-                            launch.dynamic_shared_bytes, arrays_.array("Argument", arguments)));
+                            launch.dynamic_shared_bytes, launch.cooperative ? "true" : "false",
+                            arrays_.array("Argument", arguments)));
     }
     return arrays_.array("Launch", rows);
   }
@@ -206,18 +215,22 @@ class Header {
   static std::string argument_of(const Argument& argument, const CompiledAnswer& answer,
                                  std::size_t& maps) {
     if (const auto* buffer = std::get_if<BufferRef>(&argument)) {
-      return format("{{Kind::buffer, {}, 0}}", buffer->index);
+      return format("{{Kind::buffer, {}, 0, 0}}", buffer->index);
     }
     if (std::get_if<Texture>(&argument)) {
       throw Error("a kernel takes a texture, which cannot be embedded: use libautotune");
     }
-    if (std::get_if<TensorMap>(&argument)) return format("{{Kind::tensor_map, {}, 0}}", maps++);
-    const auto& scalar = std::get<Scalar>(argument);
+    if (std::get_if<TensorMap>(&argument)) return format("{{Kind::tensor_map, {}, 0, 0}}", maps++);
+    return scalar_of(std::get<Scalar>(argument), answer, 0);
+  }
+
+  static std::string scalar_of(const Scalar& scalar, const CompiledAnswer& answer,
+                               std::int64_t offset) {
     const auto named = std::ranges::find(answer.scalars, scalar.name, &Scalar::name);
     const bool is_given = !scalar.name.empty() && named != answer.scalars.end();
-    return is_given
-               ? format("{{Kind::scalar, {}, {}}}", named - answer.scalars.begin(), bits_of(scalar))
-               : format("{{Kind::value, 0, {}}}", bits_of(scalar));
+    return is_given ? format("{{Kind::scalar, {}, {}, {}}}", named - answer.scalars.begin(),
+                             bits_of(scalar), offset)
+                    : format("{{Kind::value, 0, {}, {}}}", bits_of(scalar), offset);
   }
 
   std::ostream& out_;

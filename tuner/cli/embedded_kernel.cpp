@@ -99,16 +99,35 @@ class Kernel {
   CUresult launch_one(std::size_t number, const std::vector<CUdeviceptr>& memory,
                       CUstream stream, const double* scalars) const {
     const Launch& launch = row_->launches[number];
-    std::vector<Slot> slots(launch.arguments.size);
+    std::vector<std::vector<Slot>> slots;
     std::vector<void*> pointers;
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const CUresult result = put(launch.arguments[i], memory, scalars, slots[i]);
+    for (std::size_t i = 0; i < launch.arguments.size; ++i) {
+      const Argument& argument = launch.arguments[i];
+      const bool is_record = argument.kind == Kind::record;
+      // The last field may be shorter than the eight bytes that are stored.
+      slots.emplace_back(is_record ? (argument.bits + 8) / sizeof(Slot) + 1 : 1);
+      pointers.push_back(slots.back().data());
+      const std::size_t fields = is_record ? argument.index : 0;
+      CUresult result = is_record ? CUDA_SUCCESS : put(argument, memory, scalars, slots.back()[0]);
+      for (std::size_t field = 0; field < fields && result == CUDA_SUCCESS; ++field) {
+        const Argument& value = launch.arguments[++i];
+        Slot slot{};
+        result = put(value, memory, scalars, slot);
+        std::memcpy(slots.back()[0].bytes + value.offset, slot.bytes, 8);
+      }
       if (result != CUDA_SUCCESS) return result;
-      pointers.push_back(slots[i].bytes);
     }
-    CUlaunchAttribute cluster{};
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+    CUlaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1) {
+      CUlaunchAttribute& cluster = attributes[count++];
+      cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+      cluster.value.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+    }
+    if (launch.cooperative) {
+      attributes[count].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+      attributes[count++].value.cooperative = 1;
+    }
     CUlaunchConfig config{};
     config.gridDimX = launch.grid[0];
     config.gridDimY = launch.grid[1];
@@ -118,8 +137,8 @@ class Kernel {
     config.blockDimZ = launch.block[2];
     config.sharedMemBytes = launch.dynamic_shared_bytes;
     config.hStream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1 ? 1 : 0;
+    config.attrs = attributes;
+    config.numAttrs = count;
     return cuLaunchKernelEx(&config, functions_[number], pointers.data(), nullptr);
   }
 
@@ -138,6 +157,7 @@ class Kernel {
         }
         break;
       case Kind::value:
+      case Kind::record:
         break;
     }
     store(slot, argument.bits);

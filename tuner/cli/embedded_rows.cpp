@@ -24,7 +24,7 @@ struct Array {
 };
 
 enum class Type : unsigned char { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
-enum class Kind : unsigned char { buffer, scalar, value, tensor_map };
+enum class Kind : unsigned char { buffer, scalar, value, tensor_map, record };
 
 /// Device memory that the program passes.
 struct Buffer {
@@ -60,17 +60,20 @@ struct Constant {
   bool optional;
 };
 /// `index` counts buffers and workspace, scalars, or tensor maps; `bits` are a value's
-/// own.
+/// own. A record is a struct of `bits` bytes; the next `index` elements are its fields, in
+/// order, each a scalar or value with an `offset` in it.
 struct Argument {
   Kind kind;
   std::uint32_t index;
   std::uint64_t bits;
+  std::uint32_t offset;
 };
 /// One kernel launch. `entry` is the kernel's name in the cubin.
 struct Launch {
   const char* entry;
   unsigned grid[3], block[3], cluster[3];
   unsigned dynamic_shared_bytes;
+  bool cooperative;  // all blocks must be resident at once
   Array<Argument> arguments;
 };
 

@@ -107,7 +107,7 @@ std::string includes_of(const KernelExport& exported) {
   std::string text = "#include <cuda.h>\n";
   if (uses(ElementType::bf16)) text += "#include <cuda_bf16.h>\n";
   if (uses(ElementType::f16)) text += "#include <cuda_fp16.h>\n";
-  return text + "#include <cuda_runtime.h>\n\n#include <cstddef>\n\n";
+  return text + "#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstring>\n\n";
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ std::string parameters_of(const KernelExport& exported) {
     all.push_back(format("{} {}", pointer_type(each), each.name));
   }
   for (const Scalar& each : exported.scalars) {
-    all.push_back(format("{} {}", cpp_name_of(each.type), each.name));
+    all.push_back(format("{} {}", cpp_name_of(each.type), variable_name(each.name)));
   }
   all.emplace_back("void* workspace");
   all.emplace_back("cudaStream_t stream");

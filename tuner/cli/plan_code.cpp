@@ -18,9 +18,9 @@ constexpr std::int64_t kAlignment = 1024;
 
 constexpr const char* kStart =
     R"code(/// One launch. With `early`, its blocks may start before the previous kernel has ended; the
-/// kernel itself waits for it.
+/// kernel itself waits for it. With `cooperative`, all blocks must be resident at once.
 cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t shared,
-                  bool early, void** arguments, cudaStream_t stream) {
+                  bool early, bool cooperative, void** arguments, cudaStream_t stream) {
   cudaError_t status = cudaSuccess;
   if (shared > 0) {
     status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -30,7 +30,7 @@ cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_
     status = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   }
   if (status != cudaSuccess) return status;
-  cudaLaunchAttribute attributes[2] = {};
+  cudaLaunchAttribute attributes[3] = {};
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = block;
@@ -43,6 +43,11 @@ cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_
     attribute.val.clusterDim.x = cluster.x;
     attribute.val.clusterDim.y = cluster.y;
     attribute.val.clusterDim.z = cluster.z;
+  }
+  if (cooperative) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
   }
   if (early) {
     cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
@@ -144,6 +149,26 @@ std::string scalar_text(const PlanCode& code, const Scalar& scalar, const std::s
   return format("    {} {} = {};\n", cpp_name_of(scalar.type), name, value);
 }
 
+bool is_variable(const PlanCode& code, const Scalar& scalar) {
+  return std::ranges::find(code.variables, scalar.name) != code.variables.end();
+}
+
+/// A struct as bytes: its type is known to the source only.
+std::string record_text(const PlanCode& code, const Record& record, const std::string& name) {
+  std::string text = format("    alignas(16) unsigned char {}[{}] = {{}};\n", name, record.bytes);
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    const Scalar& scalar = record.fields[i].value;
+    std::string field = variable_name(scalar.name);
+    if (!is_variable(code, scalar)) {
+      field = format("{}_{}", name, i);
+      text += scalar_text(code, scalar, field);
+    }
+    text += format("    std::memcpy({} + {}, &{}, sizeof {});\n", name, record.fields[i].offset,
+                   field, field);
+  }
+  return text;
+}
+
 /// Appends declarations for the arguments to `text` and returns the addresses.
 std::string addresses(const PlanCode& code, const Launch& launch, std::string& text) {
   std::vector<std::string> all;
@@ -163,10 +188,14 @@ std::string addresses(const PlanCode& code, const Launch& launch, std::string& t
       all.push_back("&" + name);
       continue;
     }
+    if (const auto* record = std::get_if<Record>(&argument)) {
+      text += record_text(code, *record, name);
+      all.push_back(name);
+      continue;
+    }
     const Scalar& scalar = std::get<Scalar>(argument);
-    const bool is_variable = std::ranges::find(code.variables, scalar.name) != code.variables.end();
-    if (!is_variable) text += scalar_text(code, scalar, name);
-    all.push_back("&" + (is_variable ? scalar.name : name));
+    if (!is_variable(code, scalar)) text += scalar_text(code, scalar, name);
+    all.push_back("&" + (is_variable(code, scalar) ? scalar.name : name));
   }
   return joined(all, ", ");
 }
@@ -178,11 +207,12 @@ std::string launch_text(const PlanCode& code, const Launch& launch, bool is_firs
                     "    void* arguments[] = {{{}}};\n"
                     "    const cudaError_t status =\n"
                     "        start(reinterpret_cast<const void*>(&{}), {},\n"
-                    "              {}, {}, {}, {}, arguments, stream);\n"
+                    "              {}, {}, {}, {}, {}, arguments, stream);\n"
                     "    if (status != cudaSuccess) return status;\n  }}\n",
                     arguments, launch.entry, dim3_text(launch.grid), dim3_text(launch.block),
                     dim3_text(launch.cluster), launch.dynamic_shared_bytes,
-                    launch.starts_early && !is_first ? "true" : "false");
+                    launch.starts_early && !is_first ? "true" : "false",
+                    launch.cooperative ? "true" : "false");
 }
 
 /// Whether the source has such a `__constant__` variable.
@@ -223,6 +253,14 @@ std::string launch_functions(const LaunchPlan& plan) {
   const bool maps =
       std::ranges::any_of(plan.launches, has_map) || std::ranges::any_of(plan.checks, has_map);
   return std::string(kStart) + (maps ? kEncode : "");
+}
+
+std::string variable_name(const std::string& scalar) {
+  std::string name;
+  for (const char c : scalar) {
+    if (c != ']') name += is_in_identifier(c) ? c : '_';
+  }
+  return name;
 }
 
 std::string value_text(const Scalar& scalar) {

@@ -28,6 +28,9 @@ std::string statements(const PlanCode& code);
 /// Functions that the statements call: start(), and encode() if a kernel takes a tensor map.
 std::string launch_functions(const LaunchPlan& plan);
 
+/// The name of a scalar as C++: `shift_w_2` for the field `shift.w[2]`.
+std::string variable_name(const std::string& scalar);
+
 /// The value of a scalar as C++: `2.5`, `7LL`, `__float2half(2.5)`.
 std::string value_text(const Scalar& scalar);
 

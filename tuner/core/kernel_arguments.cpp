@@ -12,6 +12,9 @@ int bytes_of(const Argument& argument) {
   if (const auto* const scalar = std::get_if<Scalar>(&argument)) {
     return static_cast<int>(bytes_of(scalar->type));
   }
+  if (const auto* const record = std::get_if<Record>(&argument)) {
+    return static_cast<int>(record->bytes);
+  }
   return std::holds_alternative<TensorMap>(argument) ? kTensorMapBytes
                                                      : static_cast<int>(sizeof(void*));
 }

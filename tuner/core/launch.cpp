@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tuner/core/narrow_float.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -70,6 +71,31 @@ std::array<std::byte, 8> memory_of(const Scalar& scalar) {
       break;
   }
   return memory;
+}
+
+std::vector<std::byte> memory_of(const Record& record) {
+  std::vector<std::byte> memory(static_cast<std::size_t>(record.bytes));
+  for (const Record::Field& each : record.fields) {
+    const auto bytes = memory_of(each.value);
+    std::copy_n(bytes.begin(), bytes_of(each.value.type), memory.begin() + each.offset);
+  }
+  return memory;
+}
+
+std::string type_text(const Record& record) {
+  std::string text;
+  for (const Record::Field& each : record.fields) {
+    text += format("{}{} {}", text.empty() ? "{" : ", ", name_of(each.value.type),
+                   std::string_view(each.value.name).substr(record.name.size() + 1));
+  }
+  return text + '}';
+}
+
+std::string not_resident(const Launch& launch, std::int64_t most_blocks) {
+  if (!launch.cooperative || launch.grid.count() <= most_blocks) return "";
+  return format(
+      "{} is cooperative, and its {} blocks must be resident at once: the device holds {} of them",
+      launch.entry, launch.grid.count(), most_blocks);
 }
 
 LaunchPlan with_constant(LaunchPlan plan, std::string_view buffer) {

@@ -28,6 +28,8 @@ struct SourceUnit {
   std::vector<std::string> entries;  // required kernels: extern "C", or C++ names
   /// The target's inputs and results, which no compiler may read.
   std::vector<std::filesystem::path> data_files = {};
+  /// Kernels that may wait for their whole grid: entries, and others that the source has.
+  std::vector<std::string> cooperative = {};
 };
 
 /// Whether `entry` is a C++ name expression (`conv::filter<float>`). Otherwise it is the name of an
@@ -110,6 +112,24 @@ double value_of(const Scalar& scalar);
 /// The same scalar with another value, converted to its type.
 Scalar with_value(Scalar scalar, double value);
 
+/// A struct or vector passed by value. Its fields are scalars with names such as `shift.by`.
+struct Record {
+  struct Field {
+    Scalar value;
+    std::int64_t offset = 0;  // bytes
+    friend bool operator==(const Field&, const Field&) = default;
+  };
+  std::string name = {};  // of the argument
+  std::vector<Field> fields;
+  std::int64_t bytes = 0;
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+/// Its bytes, with zeros between the fields.
+std::vector<std::byte> memory_of(const Record& record);
+/// `{f32 by, i32 every}`.
+std::string type_text(const Record& record);
+
 /// A pointer to a buffer of the workload, by its index.
 struct BufferRef {
   std::uint32_t index = 0;
@@ -143,7 +163,7 @@ struct Texture {
   friend bool operator==(const Texture&, const Texture&) = default;
 };
 
-using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture>;
+using Argument = std::variant<BufferRef, Scalar, TensorMap, Texture, Record>;
 
 /// The grid of later calls while the contents of `buffer` do not change. A grid of 0 drops the
 /// launch.
@@ -162,8 +182,26 @@ struct Launch {
   /// The kernel waits for that end itself.
   bool starts_early = false;
   std::vector<ConstantGrid> with_constant = {};
+  bool cooperative = false;  // all blocks are resident at once and may wait for each other
   friend bool operator==(const Launch&, const Launch&) = default;
 };
+
+/// Threads of a cooperative launch on the host device. Each is a fibre, and all live at once.
+inline constexpr std::int64_t kMostHostThreads = 8192;
+
+/// A sentence if a cooperative launch has more blocks than the device holds at once; else empty.
+std::string not_resident(const Launch& launch, std::int64_t most_blocks);
+
+/// Calls each(scalar) for every scalar that the launch passes, alone or in a struct.
+template <class SomeLaunch, class Each>
+void for_each_scalar(SomeLaunch& launch, const Each& each) {
+  for (auto& argument : launch.arguments) {
+    if (auto* const scalar = std::get_if<Scalar>(&argument)) each(*scalar);
+    if (auto* const record = std::get_if<Record>(&argument)) {
+      for (auto& field : record->fields) each(field.value);
+    }
+  }
+}
 
 /// When the first kernel of a call may start before the previous kernel in the stream ends.
 /// Concerns launches with `starts_early` only. Later kernels of a call may always start early.

@@ -2,7 +2,9 @@
 // Makes the launch plan of one configuration from the formulas of a LaunchPlanner.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "tuner/core/launch_planner.hpp"
@@ -13,6 +15,7 @@ namespace autotune {
 namespace {
 
 constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
+constexpr std::int64_t kMostLaunches = 10'000;
 
 std::string listed(const std::vector<std::int64_t>& numbers) {
   std::vector<std::string> texts;
@@ -83,7 +86,7 @@ class LaunchPlanner::Plan {
     if (!is_reference) add_unchecked();
     plan_.launches = launches(program);
     if (plan_.launches.empty()) {
-      values_.fail(program.key, "no kernel is launched: every \"when\" is 0");
+      values_.fail(program.key, "no kernel is launched: every \"when\" or \"repeat\" is 0");
     }
     if (!is_reference) plan_.checks = launches(planner_.checks_);
     return std::move(plan_);
@@ -121,11 +124,35 @@ class LaunchPlanner::Plan {
     need(program.schedule);
     std::vector<Launch> launches;
     launches.reserve(program.kernels.size());
-    for (const Kernel& kernel : program.kernels) {
-      const auto key = [&] { return kernel.key + ".when"; };
-      if (values_.holds(kernel.when, key)) launches.push_back(launch_of(kernel));
+    for (auto first = program.kernels.begin(); first != program.kernels.end();) {
+      const auto is_other = [&](const Kernel& each) { return each.group != first->group; };
+      const auto end = first->group.empty() ? std::next(first)
+                                            : std::find_if(first, program.kernels.end(), is_other);
+      add_turns({first, end}, launches);
+      first = end;
     }
     return launches;
+  }
+
+  /// A kernel or group, as often as its `repeat` says.
+  void add_turns(std::span<const Kernel> kernels, std::vector<Launch>& launches) {
+    const std::optional<Formula>& repeat = kernels.front().repeat;
+    const auto repeat_key = [&] { return kernels.front().key + ".repeat"; };
+    const std::int64_t turns = repeat ? values_.at_least(0, *repeat, repeat_key) : 1;
+    if (turns > kMostLaunches / std::ssize(kernels)) {
+      throw KernelFailure(Outcome::invalid,
+                          format("{}: {} turns of {} kernels are more than the {} launches that a "
+                                 "call may have: loop inside the kernel, or launch fewer times",
+                                 repeat_key(), turns, kernels.size(), kMostLaunches));
+    }
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      if (repeat) slots_.values[planner_.turn_] = turn;
+      if (repeat) slots_.values[planner_.turns_] = turns;
+      for (const Kernel& kernel : kernels) {
+        const auto key = [&] { return kernel.key + ".when"; };
+        if (values_.holds(kernel.when, key)) launches.push_back(launch_of(kernel));
+      }
+    }
   }
 
   Launch launch_of(const Kernel& kernel) {
@@ -142,6 +169,11 @@ class LaunchPlanner::Plan {
     launch.starts_early = kernel.starts_early && values_.holds(kernel.starts_early, [&] {
       return kernel.key + ".starts_early";
     });
+    const auto cooperative_key = [&] { return kernel.key + ".cooperative"; };
+    launch.cooperative = kernel.cooperative && values_.holds(kernel.cooperative, cooperative_key);
+    if (launch.cooperative && launch.starts_early) {
+      values_.fail(cooperative_key(), "a kernel cannot be cooperative and start early");
+    }
     for (const ConstantGridFormulas& each : kernel.with_constant) {
       launch.with_constant.push_back(
           {each.buffer, dimensions(each.grid, kernel.key, "grid_with_constant", 0)});
@@ -192,7 +224,7 @@ class LaunchPlanner::Plan {
       return tensor_map(planner_.maps_[object]);
     }
     if (index < arguments && !planner_.arguments_[index].length) {
-      return planner_.scalar_of(planner_.arguments_[index], values_);
+      return planner_.value_of(planner_.arguments_[index], values_);
     }
     if (index < arguments && planner_.arguments_[index].is_absent) return kNull;
     return BufferRef{buffer(index)};

@@ -9,7 +9,12 @@ namespace autotune {
 
 LaunchPlanner::LaunchPlanner(const Target& target, const Problem& problem, const DeviceInfo& device,
                              NameTable& names)
-    : target_(target), problem_(problem), device_(device), names_(names) {
+    : target_(target),
+      problem_(problem),
+      device_(device),
+      names_(names),
+      turn_(names.variable(kTurn)),
+      turns_(names.variable(kTurns)) {
   for (const ArgumentSpec& spec : target.arguments) {
     arguments_.push_back(array_of(spec, "arguments." + spec.name));
     arguments_.back().is_absent = is_absent(arguments_.back());
@@ -45,6 +50,9 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
   for (const MemberSpec& member : spec.members) {
     array.members.push_back(type_of(key + ".type", member.type));
   }
+  for (const ArgumentSpec& field : spec.fields) {
+    array.fields.push_back(array_of(field, "arguments." + field.name));
+  }
   if (is_plain(array)) {
     BufferSpec& plain = array.plain.emplace();
     plain.name = short_name(spec.name);
@@ -74,7 +82,8 @@ bool LaunchPlanner::is_plain(const Array& array) {
          !is_compared;
 }
 
-bool LaunchPlanner::is_fixed_scalar(const Array& array) {
+bool LaunchPlanner::is_fixed_value(const Array& array) {
+  if (!array.fields.empty()) return std::ranges::all_of(array.fields, is_fixed_value);
   return array.type.choices.size() == 1 && (array.spec->real || array.value->is_fixed());
 }
 
@@ -114,6 +123,7 @@ LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& 
     const std::string& own = kernels[i].key;
     program.kernels.push_back(kernel_of(kernels[i], own.empty() ? format("{}[{}]", key, i) : own));
     names_.add_to(program.schedule, program.kernels.back().when);
+    names_.add_to(program.schedule, program.kernels.back().repeat);
   }
   for (const Array& each : arguments_) names_.add_to(program.schedule, each.constant);
   std::ranges::sort(program.schedule);
@@ -121,8 +131,9 @@ LaunchPlanner::Program LaunchPlanner::program_of(const std::vector<KernelSpec>& 
 }
 
 Schedule LaunchPlanner::schedule_of(const Kernel& kernel) const {
-  Schedule schedule = names_.schedule(kernel.grid, kernel.block, kernel.cluster,
-                                      kernel.dynamic_shared_bytes, kernel.starts_early);
+  Schedule schedule =
+      names_.schedule(kernel.grid, kernel.block, kernel.cluster, kernel.dynamic_shared_bytes,
+                      kernel.starts_early, kernel.cooperative);
   kernel.entry.add_to(schedule, names_);
   for (const ConstantGridFormulas& each : kernel.with_constant) names_.add_to(schedule, each.grid);
   for (const Passed& each : kernel.arguments) {
@@ -152,6 +163,9 @@ LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std
     require_handle(Expression::parse(each.buffer), key + ".grid_with_constant");
     kernel.with_constant.push_back({each.buffer, names_.bind(each.grid)});
   }
+  kernel.cooperative = names_.bind(spec.cooperative);
+  kernel.repeat = names_.bind(spec.repeat);
+  kernel.group = spec.group;
   kernel.schedule = schedule_of(kernel);
   for (const Passed& each : kernel.arguments) {
     if (!each.ready || each.when) break;
@@ -188,9 +202,9 @@ std::optional<Argument> LaunchPlanner::ready_argument(const Passed& passed) cons
     const Array& array = arguments_[index];
     if (array.is_absent) return kNull;
     if (array.length) return BufferRef{array.index};
-    if (!is_fixed_scalar(array)) return std::nullopt;
+    if (!is_fixed_value(array)) return std::nullopt;
     const Question question{target_, problem_, {}};
-    return scalar_of(array, FormulaValues(names_, fixed_slots_, question));
+    return value_of(array, FormulaValues(names_, fixed_slots_, question));
   }
   const ElementType type = passed.type.choices.front();
   if (passed.type.choices.size() > 1 || is_floating(type)) return std::nullopt;

@@ -50,7 +50,8 @@ class LaunchPlanner {
     std::vector<Type> members = {};        // of a struct with several types
     std::optional<BufferSpec> plain = {};  // all but the length, if only that must be computed
     std::vector<Formula> dims = {}, strides = {};
-    bool is_absent = false;  // a buffer that this problem lacks
+    bool is_absent = false;          // a buffer that this problem lacks
+    std::vector<Array> fields = {};  // of a struct by value: its scalars
   };
   struct Map {
     const TensorMapSpec* spec;
@@ -89,6 +90,8 @@ class LaunchPlanner {
     Schedule schedule;             // computes what a launch needs
     std::vector<Argument> prefix;  // its leading arguments that are the same in every plan
     std::vector<ConstantGridFormulas> with_constant = {};
+    std::optional<Formula> cooperative = {}, repeat = {};
+    std::string group = {};  // see KernelSpec
   };
   struct Program {
     std::string key;
@@ -110,7 +113,7 @@ class LaunchPlanner {
   Type type_of(const std::string& key, const std::string& name) const;
   ElementType element_type_of(const std::string& key, const std::string& name) const;
   static bool is_plain(const Array& array);
-  static bool is_fixed_scalar(const Array& array);
+  static bool is_fixed_value(const Array& array);
   bool is_absent(const Array& array) const;
   BufferSpec buffer_of(const Array& array, const FormulaValues& values) const;
   static void set_dims(const Array& array, BufferSpec& buffer, const FormulaValues& values);
@@ -118,13 +121,17 @@ class LaunchPlanner {
   static std::int64_t alignment_of(const Array& array, const BufferSpec& buffer,
                                    const FormulaValues& values);
   static void check_file(const Array& array, const BufferSpec& buffer, const FormulaValues& values);
+  std::vector<Member> members_of(const Array& array, const FormulaValues& values) const;
+  /// Of an array without a length: a scalar, or a struct by value.
+  Argument value_of(const Array& array, const FormulaValues& values) const;
   Scalar scalar_of(const Array& array, const FormulaValues& values) const;
 
   const Target& target_;
   const Problem& problem_;
   const DeviceInfo& device_;
   NameTable& names_;
-  std::uint32_t buffers_ = 0;  // number of the workload's buffers
+  const std::uint32_t turn_, turns_;  // slots
+  std::uint32_t buffers_ = 0;         // number of the workload's buffers
   std::vector<Array> arguments_, workspace_;
   std::vector<Map> maps_;
   std::vector<TextureObject> textures_;

@@ -44,6 +44,11 @@ std::uint32_t NameTable::slot(const std::string& name) {
   return add_slot(name, constants_[name], true);
 }
 
+std::uint32_t NameTable::variable(const std::string& name) {
+  const auto found = slot_of_.find(name);
+  return found != slot_of_.end() ? found->second : add_slot(name, 0, false);
+}
+
 Formula NameTable::bind(const Expression& expression) {
   Formula formula(expression);
   link(formula);

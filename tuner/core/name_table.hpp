@@ -74,6 +74,10 @@ class NameTable {
   std::vector<Formula> bind(const std::vector<Expression>& expressions);
   std::optional<Formula> bind(const std::optional<Expression>& expression);
 
+  /// The slot of a name whose value the caller sets in Slots::values, such as a launch's turn. Is
+  /// called before expressions with this name are bound.
+  std::uint32_t variable(const std::string& name);
+
   /// Adds the definitions that a formula needs.
   void add_to(Schedule& schedule, const Formula& formula) const;
   void add_to(Schedule& schedule, const std::optional<Formula>& formula) const;

@@ -138,6 +138,16 @@ bool scalar_fits(ElementType scalar, const Parsed& parameter) {
   return !is_floating(scalar) || bytes_of(scalar) == 2;  // the bits of an f16
 }
 
+/// A vector has the number of its elements behind its name. Other structs are not known by name.
+bool record_fits(const Record& record, const Parsed& parameter) {
+  if (parameter.is_pointer) return false;
+  if (!parameter.type) return true;
+  const auto is_of_type = [&](const Record::Field& field) {
+    return field.value.type == *parameter.type;
+  };
+  return parameter.is_vector && std::ranges::all_of(record.fields, is_of_type);
+}
+
 bool texture_fits(const Parsed& parameter) {
   return !parameter.is_pointer && !(parameter.type && is_floating(*parameter.type));
 }
@@ -172,6 +182,13 @@ std::string misfit(const Launch& launch, std::size_t argument, const std::string
     if (scalar_fits(scalar->type, parameter)) return "";
     return named(scalar->name) + format(" is {}", name_of(scalar->type)) + is +
            (parameter.is_pointer ? "pass a buffer" : give());
+  }
+  if (const auto* const record = std::get_if<Record>(&passed)) {
+    if (record_fits(*record, parameter)) return "";
+    return named(record->name) + " is " + type_text(*record) + is +
+           (parameter.is_pointer  ? "pass a buffer"
+            : parameter.is_vector ? "give its type"
+                                  : give());
   }
   if (const auto* const texture = std::get_if<Texture>(&passed)) {
     if (texture_fits(parameter)) return "";

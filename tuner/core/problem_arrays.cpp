@@ -33,7 +33,9 @@ std::vector<Scalar> LaunchPlanner::scalars() const {
   const FormulaValues values(names_, fixed_slots_, question);
   std::vector<Scalar> scalars;
   for (const Array& array : arguments_) {
-    if (!array.length) scalars.push_back(scalar_of(array, values));
+    if (array.length) continue;
+    if (array.fields.empty()) scalars.push_back(scalar_of(array, values));
+    for (const Array& field : array.fields) scalars.push_back(scalar_of(field, values));
   }
   return scalars;
 }
@@ -53,10 +55,7 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
   BufferSpec buffer;
   buffer.name = short_name(spec.name);
   buffer.type = array.type.of(values.levels());
-  for (std::size_t i = 0; i < array.members.size(); ++i) {
-    buffer.members.push_back({spec.members[i].name, array.members[i].of(values.levels())});
-  }
-  buffer.members = laid_out(std::move(buffer.members));
+  buffer.members = members_of(array, values);
   buffer.length = length_of(array, values);
   buffer.role = spec.role;
   set_dims(array, buffer, values);
@@ -161,6 +160,25 @@ void LaunchPlanner::check_file(const Array& array, const BufferSpec& buffer,
   if (buffer.bytes() == file.bytes) return;
   values.fail(array.key + ".length", format("{} elements of {} are {} bytes, and {} has {}",
                                             buffer.length, type, buffer.bytes(), name, file.bytes));
+}
+
+std::vector<Member> LaunchPlanner::members_of(const Array& array,
+                                              const FormulaValues& values) const {
+  std::vector<Member> members;
+  for (std::size_t i = 0; i < array.members.size(); ++i) {
+    members.push_back({array.spec->members[i].name, array.members[i].of(values.levels())});
+  }
+  return laid_out(std::move(members), array.spec->groups);
+}
+
+Argument LaunchPlanner::value_of(const Array& array, const FormulaValues& values) const {
+  if (array.fields.empty()) return scalar_of(array, values);
+  const std::vector<Member> members = members_of(array, values);
+  Record record{array.spec->name, {}, struct_bytes(members)};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    record.fields.push_back({scalar_of(array.fields[i], values), members[i].offset});
+  }
+  return record;
 }
 
 Scalar LaunchPlanner::scalar_of(const Array& array, const FormulaValues& values) const {

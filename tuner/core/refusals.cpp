@@ -65,7 +65,7 @@ std::string_view missing_name(std::string_view line) {
 std::string grid_barrier_refusal(const std::string& source, const std::string& who) {
   return format(
       "{}: error: {} waits for the whole grid (this_grid().sync()), which needs a cooperative "
-      "launch, and these are not supported: split it into two kernels\n",
+      "launch: write cooperative = true at the kernel\n",
       source, who);
 }
 

@@ -74,7 +74,11 @@ std::string macro_name(std::string_view name) {
 }
 
 SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTable& names)
-    : target_(target), problem_(problem), names_(names) {
+    : target_(target),
+      problem_(problem),
+      names_(names),
+      turn_(names.variable(kTurn)),
+      turns_(names.variable(kTurns)) {
   const auto bound = [&](const std::optional<Expression>& expression) {
     auto formula = names.bind(expression);
     names.add_to(schedule_, formula);
@@ -89,7 +93,11 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
   }
   for (const auto* const kernels : {&target.kernels, &target.check_kernels}) {
     for (const KernelSpec& each : *kernels) {
-      kernels_.push_back({{target, problem, each, names}, bound(each.when)});
+      kernels_.push_back({each.entry,
+                          {target, problem, each, names},
+                          bound(each.when),
+                          bound(each.cooperative),
+                          bound(each.repeat)});
       kernels_.back().entry.add_to(schedule_, names);
     }
   }
@@ -102,24 +110,54 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
 }
 
 SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
-  const Slots slots = names_.slots(levels, {}, schedule_);
+  Slots slots = names_.slots(levels, {}, schedule_);
   const Question question{target_, problem_, levels};
   const FormulaValues values(names_, slots, question);
-  std::vector<std::string> entries;
+  SourceUnit unit{target_.source_path.filename().string(),
+                  target_.system_includes + prelude(values),
+                  source_of_family(target_, levels),
+                  target_.include_folders,
+                  target_.options,
+                  {},
+                  data_files_};
+  add_entries(unit, values, slots);
+  return unit;
+}
+
+void SourceWriter::add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const {
+  const auto add = [](std::vector<std::string>& entries, const std::string& entry) {
+    if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
+  };
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    const auto key = [&] { return format("kernels[{}]", i); };
-    if (!values.holds(kernels_[i].when, [&] { return key() + ".when"; })) continue;
-    std::string entry = kernels_[i].entry.text(values, key());
-    const bool known = std::find(entries.begin(), entries.end(), entry) != entries.end();
-    if (!known) entries.push_back(std::move(entry));
+    const std::string key = format("kernels[{}]", i);
+    const Kernel& kernel = kernels_[i];
+    if (!find_launch(kernel, key, values, slots)) {
+      if (kernel.cooperative) add(unit.cooperative, kernel.name);
+      continue;
+    }
+    const std::string entry = kernel.entry.text(values, key);
+    add(unit.entries, entry);
+    const bool is_cooperative = kernel.cooperative && values.holds(kernel.cooperative, [&] {
+      return key + ".cooperative";
+    });
+    if (is_cooperative) add(unit.cooperative, entry);
   }
-  return {target_.source_path.filename().string(),
-          target_.system_includes + prelude(values),
-          source_of_family(target_, levels),
-          target_.include_folders,
-          target_.options,
-          std::move(entries),
-          data_files_};
+}
+
+bool SourceWriter::find_launch(const Kernel& kernel, const std::string& key,
+                               const FormulaValues& values, Slots& slots) const {
+  const auto is_launched = [&] { return values.holds(kernel.when, [&] { return key + ".when"; }); };
+  if (!kernel.repeat) return is_launched();
+  const std::int64_t turns = values.at_least(0, *kernel.repeat, [&] { return key + ".repeat"; });
+  const bool depends_on_turn =
+      kernel.when && std::ranges::find(kernel.when->slots(), turn_) != kernel.when->slots().end();
+  slots.values[turns_] = turns;
+  for (std::int64_t turn = 0; turn < (depends_on_turn ? turns : std::min<std::int64_t>(turns, 1));
+       ++turn) {
+    slots.values[turn_] = turn;
+    if (is_launched()) return true;
+  }
+  return false;
 }
 
 std::string SourceWriter::prelude(const FormulaValues& values) const {

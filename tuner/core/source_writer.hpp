@@ -31,15 +31,21 @@ class SourceWriter {
   };
 
   struct Kernel {
+    std::string name;  // without values
     EntryName entry;
-    std::optional<Formula> when;
+    std::optional<Formula> when, cooperative, repeat;
   };
 
   std::string prelude(const FormulaValues& values) const;
+  void add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const;
+  /// Sets `turn` and `turns` to those of its first launch. False if there is none.
+  bool find_launch(const Kernel& kernel, const std::string& key, const FormulaValues& values,
+                   Slots& slots) const;
 
   const Target& target_;
   const Problem& problem_;
   const NameTable& names_;
+  const std::uint32_t turn_, turns_;  // slots
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_;
   std::vector<Kernel> kernels_;  // of calls, then check kernels

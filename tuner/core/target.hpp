@@ -43,14 +43,15 @@ struct InputFile {
   std::string hash = {};    // of the content
 };
 
-/// A member of a struct. `type` is the name of an ElementType, or of a setting that holds one.
+/// A member of a struct, see Member. `type` is the name of an ElementType, or of a setting that
+/// holds one.
 struct MemberSpec {
   std::string name;
   std::string type;
 };
 
-/// An array or scalar in kernels' arguments. Exactly one of `length` (buffer), `value` and `real`
-/// (scalar) is given.
+/// An array, scalar or struct in kernels' arguments. Exactly one of `length` (buffer), `value`,
+/// `real` (scalar) and `fields` (struct or vector by value) is given.
 struct ArgumentSpec {
   std::string name;
   /// The name of an ElementType, or of a setting that holds one. For workspace, also of a parameter
@@ -74,6 +75,7 @@ struct ArgumentSpec {
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
   bool has_own_length = true;                // false: `length` comes from the file
   std::vector<MemberSpec> members = {};  // of a struct with several types; `type` is the first's
+  std::vector<MemberGroup> groups = {};  // of its members
   /// Buffers: bytes, a power of two. If not given, that of the widest member of an element.
   std::optional<Expression> alignment = {};
   /// Bytes. If not 0, the alignment is a free size with this default; see aligned_name().
@@ -83,6 +85,8 @@ struct ArgumentSpec {
   std::vector<Expression> dims = {}, strides = {};
   /// Buffers: where it does not hold, there is none, and kernels get a null pointer.
   std::optional<Expression> when = {};
+  /// Of a struct or vector by value: a scalar for each of `members`, such as `shift.by`.
+  std::vector<ArgumentSpec> fields = {};
 };
 
 /// A TMA descriptor in kernels' arguments; see TensorMap.
@@ -138,7 +142,16 @@ struct KernelSpec {
   std::vector<Expression> entry_values = {};
   std::vector<AccessSpec> accesses = {};  // declared ones, to global memory
   std::vector<ConstantGridSpec> with_constant = {};
+  std::optional<Expression> cooperative = {};  // see Launch
+  /// How often it is launched. Its expressions may use `turn` (from 0 on) and `turns`.
+  std::optional<Expression> repeat = {};
+  /// Neighbours with the same name here, if it is not empty, are repeated together, in order.
+  std::string group = {};
 };
+
+/// The names of a repeated kernel's turn and of the number of turns.
+inline constexpr const char* kTurn = "turn";
+inline constexpr const char* kTurns = "turns";
 
 /// The source of the reference results.
 struct ReferenceSpec {

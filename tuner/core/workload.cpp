@@ -18,18 +18,21 @@ Configuration legal_default(const Target& target, const Problem& problem,
   return space.at(default_index(target, space));
 }
 
-/// The kernels of some plans, each once.
-std::vector<std::string> entries_of(std::initializer_list<const LaunchPlan*> plans) {
-  std::vector<std::string> entries;
+/// Sets the entries of a source to the kernels of some plans, each once. Cooperative kernels stay
+/// in the source.
+void set_entries(SourceUnit& unit, std::initializer_list<const LaunchPlan*> plans) {
+  unit.entries.clear();
+  const auto add = [](std::vector<std::string>& entries, const std::string& entry) {
+    if (std::ranges::find(entries, entry) == entries.end()) entries.push_back(entry);
+  };
   for (const LaunchPlan* const plan : plans) {
     for (const auto* const launches : {&plan->launches, &plan->checks}) {
       for (const Launch& launch : *launches) {
-        const bool known = std::ranges::find(entries, launch.entry) != entries.end();
-        if (!known) entries.push_back(launch.entry);
+        add(unit.entries, launch.entry);
+        if (launch.cooperative) add(unit.cooperative, launch.entry);
       }
     }
   }
-  return entries;
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   workload.preparation = program.preparation(levels);
   if (kind == Kind::kernels) workload.reference = program.reference_plan(levels);
   if (kind == Kind::default_configuration) workload.reference = program.plan(levels);
-  workload.reference_source.entries = entries_of({&workload.reference, &workload.preparation});
+  set_entries(workload.reference_source, {&workload.reference, &workload.preparation});
   return workload;
 }
 

@@ -37,6 +37,9 @@ std::string key_of(const SourceUnit& unit, const std::vector<std::string>& optio
   }
   for (const std::string* text : {&unit.name, &unit.prelude, &unit.text}) all += '\0' + *text;
   for (const std::string& entry : unit.entries) all += '\0' + entry;
+  for (const std::string& entry : unit.cooperative) {
+    all += '\0' + format("cooperative {}", entry);
+  }
   all += '\0' + files.text;
   return hash128(all);
 }

@@ -49,12 +49,30 @@ cudaLaunchConfig_t config_of(const Launch& launch, LaunchAttributes& attributes)
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {shape.x, shape.y, shape.z};
   }
+  if (launch.cooperative) {
+    cudaLaunchAttribute& cooperative = attributes[config.numAttrs++];
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+  }
   if (launch.starts_early) {
     cudaLaunchAttribute& early = attributes[config.numAttrs++];
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
   }
   return config;
+}
+
+/// Otherwise its blocks would wait for others that never start.
+void require_resident(const LoadedCubin& cubin, const Launch& launch) {
+  int gpu = 0, multiprocessors = 0;
+  check_cuda(cudaGetDevice(&gpu), "find the GPU");
+  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu),
+             "ask the GPU");
+  const std::int64_t most = launch.cluster.count() > 1
+                                ? resident(cubin, launch) * launch.cluster.count()
+                                : std::int64_t{resident(cubin, launch)} * multiprocessors;
+  const std::string why = not_resident(launch, most);
+  if (!why.empty()) throw KernelFailure(Outcome::invalid, why);
 }
 
 Library load(std::string_view cubin) {
@@ -134,6 +152,7 @@ BoundLaunch::BoundLaunch(const LoadedCubin& cubin, const Launch& launch,
       config_(config_of(launch, attributes_)) {
   check_arguments(launch, cubin.parameter_bytes(entry_));
   allow(kernel_, launch);
+  if (launch.cooperative) require_resident(cubin, launch);
 }
 
 cudaError_t BoundLaunch::operator()(cudaStream_t stream, bool early) const {

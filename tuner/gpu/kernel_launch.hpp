@@ -47,8 +47,8 @@ class LoadedCubin {
 /// than 8 blocks. Throws KernelFailure (launch_error).
 void allow(const void* kernel, const Launch& launch);
 
-/// The attributes of a launch: a cluster, then an early start.
-using LaunchAttributes = std::array<cudaLaunchAttribute, 2>;
+/// The attributes of a launch: a cluster, that it is cooperative, then an early start.
+using LaunchAttributes = std::array<cudaLaunchAttribute, 3>;
 
 /// One launch with all arguments resolved. Not copyable, because it points into itself.
 class BoundLaunch {

@@ -142,12 +142,14 @@ std::vector<KernelSymbol> symbols_of(const Program& program, const CompileTask& 
   return symbols;
 }
 
-/// The first kernel that no launch of ours can run; empty if there is none.
-std::string kernel_with_grid_barrier(const Program& program,
+/// The first kernel that needs a cooperative launch and gets none; empty if there is none.
+std::string kernel_with_grid_barrier(const Program& program, const CompileTask& task,
                                      const std::vector<KernelSymbol>& symbols) {
   const std::set<std::string> kernels = kernels_with_grid_barrier(program.ptx());
-  const auto found = std::ranges::find_if(
-      symbols, [&](const KernelSymbol& each) { return kernels.contains(each.symbol); });
+  const auto found = std::ranges::find_if(symbols, [&](const KernelSymbol& each) {
+    return kernels.contains(each.symbol) &&
+           std::ranges::find(task.cooperative, each.entry) == task.cooperative.end();
+  });
   return found == symbols.end() ? "" : found->entry;
 }
 
@@ -170,7 +172,7 @@ Build compiled(const CompileTask& task, std::optional<std::chrono::duration<doub
   build.log = with_advice(program.log());
   if (result == NVRTC_SUCCESS) {
     const std::vector<KernelSymbol> symbols = symbols_of(program, task);
-    const std::string refused = kernel_with_grid_barrier(program, symbols);
+    const std::string refused = kernel_with_grid_barrier(program, task, symbols);
     if (!refused.empty()) {
       build.log = grid_barrier_refusal(task.name, refused);
       return build;
@@ -275,9 +277,12 @@ std::vector<std::string> nvrtc_options(const SourceUnit& unit, int compute_capab
 }
 
 CompileTask nvrtc_task(const SourceUnit& unit, int compute_capability) {
-  return {"", unit.name,
+  return {"",
+          unit.name,
           unit.prelude + types_declaration(unit) + "\n#line 1 \"" + unit.name + "\"\n" + unit.text,
-          nvrtc_options(unit, compute_capability), unit.entries};
+          nvrtc_options(unit, compute_capability),
+          unit.entries,
+          unit.cooperative};
 }
 
 Build compile_with_nvrtc(const CompileTask& task,

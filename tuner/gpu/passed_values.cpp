@@ -40,12 +40,13 @@ PassedValues::PassedValues(const Launch& launch, std::span<std::byte* const> add
     require_buffer(launch, argument, count);
     put(argument, addresses, buffers);
   }
-  for (Slot& slot : slots_) pointers_.push_back(slot.bytes.data());
 }
 
 void PassedValues::put(const Argument& argument, std::span<std::byte* const> addresses,
                        std::span<const BufferSpec> buffers) {
+  if (const auto* record = std::get_if<Record>(&argument)) return put(*record);
   Slot& slot = slots_.emplace_back();
+  pointers_.push_back(slot.bytes.data());
   if (const auto* reference = std::get_if<BufferRef>(&argument)) {
     addresses_.push_back({reference->index, &slot});
     write(slot, addresses[reference->index]);
@@ -58,8 +59,19 @@ void PassedValues::put(const Argument& argument, std::span<std::byte* const> add
     textures_.back().move(addresses[texture->buffer]);
   } else {
     const auto& scalar = std::get<Scalar>(argument);
-    if (!scalar.name.empty()) named_.push_back({scalar.name, &slot});
+    if (!scalar.name.empty()) named_.push_back({scalar.name, slot.bytes.data()});
     write(slot, memory_of(scalar));
+  }
+}
+
+void PassedValues::put(const Record& record) {
+  const std::vector<std::byte> bytes = memory_of(record);
+  std::vector<Line>& lines = records_.emplace_back(bytes.size() / sizeof(Line) + 1);
+  auto* const memory = lines.front().bytes.data();
+  std::memcpy(memory, bytes.data(), bytes.size());
+  pointers_.push_back(memory);
+  for (const Record::Field& each : record.fields) {
+    named_.push_back({each.value.name, memory + each.offset});
   }
 }
 
@@ -89,7 +101,8 @@ void PassedValues::Sampled::move(std::byte* address) {
 
 void PassedValues::set(const Scalar& scalar) {
   for (const Named& each : named_) {
-    if (each.name == scalar.name) write(*each.slot, memory_of(scalar));
+    if (each.name != scalar.name) continue;
+    std::memcpy(each.at, memory_of(scalar).data(), static_cast<std::size_t>(bytes_of(scalar.type)));
   }
 }
 

@@ -58,13 +58,20 @@ class PassedValues {
   };
   struct Named {
     std::string name;
-    Slot* slot;
+    std::byte* at;
+  };
+  /// The bytes of a struct.
+  struct alignas(64) Line {
+    std::array<std::byte, 64> bytes;
   };
 
   void put(const Argument& argument, std::span<std::byte* const> addresses,
            std::span<const BufferSpec> buffers);
 
+  void put(const Record& record);
+
   std::deque<Slot> slots_;
+  std::deque<std::vector<Line>> records_;
   std::vector<void*> pointers_;
   std::vector<Address> addresses_;
   std::vector<Map> maps_;

@@ -7,7 +7,6 @@
 #include <new>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
@@ -22,12 +21,10 @@ namespace {
 std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
   std::vector<Scalar> named;
   for (const Launch& launch : plan.launches) {
-    for (const Argument& argument : launch.arguments) {
-      const auto* const scalar = std::get_if<Scalar>(&argument);
-      if (!scalar || scalar->name.empty()) continue;
-      const bool known = std::ranges::find(named, scalar->name, &Scalar::name) != named.end();
-      if (!known) named.push_back(*scalar);
-    }
+    for_each_scalar(launch, [&](const Scalar& scalar) {
+      const bool known = std::ranges::find(named, scalar.name, &Scalar::name) != named.end();
+      if (!scalar.name.empty() && !known) named.push_back(scalar);
+    });
   }
   return named;
 }

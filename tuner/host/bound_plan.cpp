@@ -87,6 +87,11 @@ void check_launch(const Launch& launch, const DeviceInfo& info) {
                           bytes_text(info.shared_bytes_per_block)));
   }
   check_cluster(launch, launch.cluster);
+  if (launch.cooperative && launch.cluster.count() > 1) {
+    refuse(launch, "a cooperative launch with clusters is not available on the host device");
+  }
+  const std::string why = not_resident(launch, kMostHostThreads / launch.block.count());
+  if (!why.empty()) throw KernelFailure(Outcome::invalid, why);
   for (const Argument& argument : launch.arguments) {
     const auto* const map = std::get_if<TensorMap>(&argument);
     if (map != nullptr && map->dims.size() > 3) {
@@ -118,7 +123,8 @@ HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
                    &module,
                    launch.grid,
                    launch.block,
-                   cluster_of(launch, module.cluster(launch.entry)),
+                   launch.cooperative ? launch.grid  // one cluster, by turns
+                                      : cluster_of(launch, module.cluster(launch.entry)),
                    static_cast<std::size_t>(launch.dynamic_shared_bytes),
                    {}};
   for (const Argument& argument : launch.arguments) {
@@ -131,6 +137,12 @@ void* HostPlan::place(const Argument& argument, std::span<const HostMemory> memo
   if (const auto* const map = std::get_if<TensorMap>(&argument)) {
     assert(map->buffer < memory.size());
     return &maps_.emplace_back(described(*map, memory[map->buffer]));
+  }
+  if (const auto* const record = std::get_if<Record>(&argument)) {
+    const std::vector<std::byte> bytes = autotune::memory_of(*record);
+    auto& lines = records_.emplace_back(bytes.size() / sizeof(Line) + 1);
+    std::memcpy(lines.data(), bytes.data(), bytes.size());
+    return lines.data();
   }
   Value& value = values_.emplace_back();
   const auto put = [&](const void* address) {

@@ -51,7 +51,12 @@ class HostPlan {
   };
 
   std::vector<Copy> copies_;
+  struct alignas(16) Line {
+    std::array<std::byte, 16> bytes;
+  };
+
   std::deque<Value> values_;
+  std::deque<std::vector<Line>> records_;  // structs by value
   std::deque<autotune_host::TensorMap> maps_;
   std::deque<autotune_host::Texture> textures_;  // to which values point
   std::vector<HostLaunch> launches_, checks_;

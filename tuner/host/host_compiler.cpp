@@ -181,7 +181,7 @@ Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
   task.options.insert(task.options.end(), options.begin(), options.end());
   Build build = runner_->run(task);
   if (!build.binary) {
-    if (!build.late && names_grid_barrier(unit, included)) {
+    if (!build.late && unit.cooperative.empty() && names_grid_barrier(unit, included)) {
       build.log = grid_barrier_refusal(unit.name, "it") + build.log;
     }
     return build;

@@ -12,9 +12,8 @@ namespace autotune {
 namespace {
 
 /// A fibre takes two mappings, and a process may have 65530. Host threads keep their fibres: of the
-/// largest blocks 16 x 1024 x 2 fit, and what clusters add.
+/// largest blocks 16 x 1024 x 2 fit, and what clusters and cooperative launches add.
 constexpr unsigned kMostThreadsWithFibres = 16;
-constexpr std::int64_t kMostFibresOfClusters = kMostBlocksOfCluster * 1024;
 /// Pieces for each thread, so that one late thread does not delay the launch.
 constexpr std::uint64_t kPiecesPerThread = 8;
 
@@ -29,7 +28,7 @@ unsigned most_threads(const HostLaunch& launch) {
   if (fibres == 1) return std::numeric_limits<unsigned>::max();
   if (launch.cluster.count() == 1) return kMostThreadsWithFibres;
   return static_cast<unsigned>(
-      std::clamp<std::int64_t>(kMostFibresOfClusters / fibres, 1, kMostThreadsWithFibres));
+      std::clamp<std::int64_t>(kMostHostThreads / fibres, 1, kMostThreadsWithFibres));
 }
 
 /// The place of item `number` in a space of this size, numbered with x fastest.

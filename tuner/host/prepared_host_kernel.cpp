@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "tuner/host/bound_plan.hpp"
 
@@ -12,12 +11,10 @@ namespace {
 
 LaunchPlan with_scalars(LaunchPlan plan, std::span<const Scalar> scalars) {
   for (Launch& launch : plan.launches) {
-    for (Argument& argument : launch.arguments) {
-      auto* const scalar = std::get_if<Scalar>(&argument);
-      if (!scalar || scalar->name.empty()) continue;
-      const auto given = std::ranges::find(scalars, scalar->name, &Scalar::name);
-      if (given != scalars.end()) *scalar = *given;
-    }
+    for_each_scalar(launch, [&](Scalar& scalar) {
+      const auto given = std::ranges::find(scalars, scalar.name, &Scalar::name);
+      if (!scalar.name.empty() && given != scalars.end()) scalar = *given;
+    });
   }
   return plan;
 }

@@ -251,7 +251,8 @@ std::string translated(std::string_view text) {
 }
 
 std::string host_source(const SourceUnit& unit) {
-  std::string source = format("#line 1 \"cuda_on_host.hpp\"\n{}\n#line 1 \"prelude\"\n{}\n",
+  std::string source = format("{}#line 1 \"cuda_on_host.hpp\"\n{}\n#line 1 \"prelude\"\n{}\n",
+                              unit.cooperative.empty() ? "" : "#define AUTOTUNE_COOPERATIVE\n",
                               shim_text(), unit.prelude);
   const auto clusters = cluster_dims(unit.text);
   if (!clusters.empty()) source += "#undef __cluster_dims__\n#define __cluster_dims__(...)\n";

@@ -16,9 +16,7 @@ namespace {
 /// Absolute values of real scalars, for the run on absolute inputs.
 LaunchPlan on_absolute_values(LaunchPlan plan) {
   for (Launch& launch : plan.launches) {
-    for (Argument& argument : launch.arguments) {
-      if (auto* scalar = std::get_if<Scalar>(&argument)) scalar->real = std::abs(scalar->real);
-    }
+    for_each_scalar(launch, [](Scalar& scalar) { scalar.real = std::abs(scalar.real); });
   }
   return plan;
 }

@@ -19,7 +19,9 @@ constexpr double kInstructionsOfAnyThread = 20;
 CostFormulas::CostFormulas(const Target& target, const Problem& problem,
                            std::span<const Parameter> parameters, const DeviceInfo& device,
                            SizeBinding sizes, std::optional<FixedLevel> fixed) try
-    : names_(name_table_of(target, parameters, problem, device, sizes, fixed)) {
+    : names_(name_table_of(target, parameters, problem, device, sizes, fixed)),
+      turn_(names_.variable(kTurn)),
+      turns_(names_.variable(kTurns)) {
   bind_kernels(target);
   bind_quantities(target);
   schedule();
@@ -44,11 +46,15 @@ CostInput CostFormulas::input(std::span<const std::uint16_t> levels, Slots& slot
   for (const std::uint32_t definition : of_levels_) names_.compute(slots, definition);
   const Kernel& kernel = main_kernel(slots);
   CostInput input;
-  input.blocks = product(kernel.grid, slots);
-  input.launches =
-      static_cast<int>(std::count_if(kernels_.begin(), kernels_.end(), [&](const Kernel& each) {
-        return names_.value(each.when, slots) != 0;
-      }));
+  input.launches = 0;
+  for (const Kernel& each : kernels_) {
+    const std::int64_t count = turns(each, slots);
+    if (names_.value(each.when, slots) != 0) input.launches += static_cast<int>(count);
+  }
+  input.blocks = turns(kernel, slots);
+  if (__builtin_mul_overflow(input.blocks, product(kernel.grid, slots), &input.blocks)) {
+    input.blocks = std::numeric_limits<std::int64_t>::max();
+  }
   KernelShape& shape = input.shape;
   shape.threads = static_cast<int>(product(kernel.block, slots));
   shape.cluster = static_cast<int>(product(kernel.cluster, slots));
@@ -78,7 +84,8 @@ void CostFormulas::bind_kernels(const Target& target) {
          .dynamic_shared_bytes = names_.bind(kernel.dynamic_shared_bytes.value_or(none)),
          .grid = names_.bind(kernel.grid),
          .block = names_.bind(kernel.block),
-         .cluster = names_.bind(kernel.cluster)});
+         .cluster = names_.bind(kernel.cluster),
+         .repeat = names_.bind(kernel.repeat)});
   }
   if (kernels_.empty()) throw Error("it has no kernels");
 }
@@ -118,6 +125,7 @@ void CostFormulas::schedule() {
 
 void CostFormulas::need(Schedule& schedule, const Kernel& kernel) const {
   names_.add_to(schedule, kernel.when);
+  names_.add_to(schedule, kernel.repeat);
   names_.add_to(schedule, kernel.dynamic_shared_bytes);
   for (const auto* sizes : {&kernel.grid, &kernel.block, &kernel.cluster}) {
     names_.add_to(schedule, *sizes);
@@ -135,7 +143,17 @@ std::int64_t CostFormulas::product(const std::vector<Formula>& formulas, const S
   return result;
 }
 
-const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const {
+std::int64_t CostFormulas::turns(const Kernel& kernel, Slots& slots) const {
+  if (!kernel.repeat) return 1;
+  constexpr std::int64_t kMost = 1'000'000;  // more are refused anyway
+  const std::int64_t turns =
+      std::clamp<std::int64_t>(names_.value(*kernel.repeat, slots), 0, kMost);
+  slots.values[turn_] = turns / 2;
+  slots.values[turns_] = turns;
+  return turns;
+}
+
+const CostFormulas::Kernel& CostFormulas::main_kernel(Slots& slots) const {
   if (const auto named = quantity(Quantity::main_kernel, slots)) {
     const auto index = static_cast<std::size_t>(*named);
     if (*named >= 0 && index < kernels_.size()) return kernels_[index];
@@ -143,6 +161,7 @@ const CostFormulas::Kernel& CostFormulas::main_kernel(const Slots& slots) const 
   const Kernel* largest = &kernels_.front();
   double most = -1;
   for (const Kernel& kernel : kernels_) {
+    (void)turns(kernel, slots);
     if (names_.value(kernel.when, slots) == 0) continue;
     if (kernel.is_main) return kernel;
     const double threads = static_cast<double>(product(kernel.grid, slots)) *

@@ -63,6 +63,7 @@ class CostFormulas {
     bool is_main = false;
     Formula when, dynamic_shared_bytes;
     std::vector<Formula> grid, block, cluster;
+    std::optional<Formula> repeat;
   };
   /// What a quantity is, and where.
   struct Rule {
@@ -75,11 +76,14 @@ class CostFormulas {
   void schedule();
   std::int64_t product(const std::vector<Formula>& formulas, const Slots& slots) const;
 
-  const Kernel& main_kernel(const Slots& slots) const;
+  /// How often the kernel is launched. Sets `turn` to that of a typical launch.
+  std::int64_t turns(const Kernel& kernel, Slots& slots) const;
+  const Kernel& main_kernel(Slots& slots) const;
   std::optional<double> quantity(Quantity which, const Slots& slots) const;
   KernelWork work(const Slots& slots, double threads) const;
 
   NameTable names_;
+  std::uint32_t turn_, turns_;  // slots
   Schedule of_sizes_, of_levels_;
   std::vector<Kernel> kernels_;
   std::array<std::vector<Rule>, kQuantities.size()> quantities_;

@@ -286,8 +286,9 @@ AUTOTUNE_API autotune_status autotune_launch(autotune_kernel* kernel, void* cons
  * hold more. A kernel with any must not run twice at a time, see autotune_launch(). */
 AUTOTUNE_API uint64_t autotune_kernel_workspace(const autotune_kernel* kernel);
 
-/* The target's scalars, such as alpha and beta of gemm. `value` gets the value that the kernel was
- * tuned with, which autotune_launch() passes. */
+/* The target's scalars, such as alpha and beta of gemm, and the members of structs that kernels
+ * take by value, such as `grade.range.low`. `value` gets the value that the kernel was tuned with,
+ * which autotune_launch() passes. */
 AUTOTUNE_API size_t autotune_kernel_scalars(const autotune_kernel* kernel);
 AUTOTUNE_API const char* autotune_kernel_scalar(const autotune_kernel* kernel, size_t index,
                                                 double* value);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/model/gpu_specs.hpp"
+#include "tuner/model/occupancy.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -15,6 +16,20 @@ using Violation = std::optional<std::string>;
 Violation over(const std::string& what, std::int64_t value, std::int64_t limit) {
   if (value <= limit) return std::nullopt;
   return format("{} is {}, the device allows {}", what, value, limit);
+}
+
+/// Blocks of a cooperative launch must all be resident at once.
+Violation breaks_residency(const Launch& launch, const KernelShape& shape,
+                           const DeviceInfo& device) {
+  if (!launch.cooperative) return std::nullopt;
+  const bool is_host = device.compute_capability == 0;
+  const Occupancy blocks = is_host ? Occupancy{} : occupancy(gpu_spec(device), shape);
+  const std::int64_t most = is_host ? kMostHostThreads / shape.threads
+                            : shape.cluster > 1
+                                ? std::int64_t{blocks.active_clusters} * shape.cluster
+                                : std::int64_t{blocks.active_blocks} * device.multiprocessors;
+  const std::string why = not_resident(launch, most);
+  return why.empty() ? std::nullopt : Violation(why);
 }
 
 Violation breaks_shape(const Launch& launch, const KernelResources& resources,
@@ -29,7 +44,10 @@ Violation breaks_shape(const Launch& launch, const KernelResources& resources,
       return reason;
     }
   }
-  return device.compute_capability > 0 ? complaint(gpu_spec(device), shape) : std::nullopt;
+  if (device.compute_capability > 0) {
+    if (auto reason = complaint(gpu_spec(device), shape)) return reason;
+  }
+  return breaks_residency(launch, shape, device);
 }
 
 }  // namespace
@@ -37,6 +55,7 @@ Violation breaks_shape(const Launch& launch, const KernelResources& resources,
 Violation breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Estimates& estimates,
                                 const DeviceInfo& device) {
   for (const Launch& launch : plan.launches) {
+    if (auto reason = breaks_residency(launch, shape_of(launch, {}), device)) return reason;
     if (launch.cluster.count() == 1) continue;
     if (device.kind != DeviceKind::host && device.compute_capability < 90) {
       return format("{} launches clusters, which need compute capability 9.0", launch.entry);

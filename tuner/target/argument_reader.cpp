@@ -254,13 +254,10 @@ class ArgumentReader {
   ArgumentSpec scalar(ArgumentSpec spec, const Node& node) {
     node.expect_keys({"type", "value"});
     const Node* const type = node.find("type");
-    spec.type = type ? type_of(reading_, target_, *type) : "i32";
     const Node& value = node["value"];
-    if (value.is(Node::Kind::real)) {
-      spec.real = value.real();
-    } else {
-      spec.value = reading_.names.expression(value, kProblem);
-    }
+    if (type && read_fields(reading_, target_, spec, *type, value)) return spec;
+    spec.type = type ? type_of(reading_, target_, *type) : "i32";
+    read_value(reading_, spec, value);
     return spec;
   }
 

@@ -83,6 +83,12 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   }
   if (spec.when) text += format("  when {}\n", meanings.of(spec.when));
   for (const MemberSpec& each : spec.members) text += format("  member {}\n", each.type);
+  if (spec.groups.size() > 1 || !spec.fields.empty()) {
+    for (const MemberGroup& each : spec.groups) {
+      text += format("  group {} {} {}\n", each.first, each.end, each.is_vector);
+    }
+  }
+  for (const ArgumentSpec& each : spec.fields) text += array_text(meanings, each);
   if (spec.file) text += format("  file {}\n", spec.file->hash);
   return text;
 }
@@ -93,6 +99,8 @@ std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
              meanings.of(kernel.grid), meanings.of(kernel.block), meanings.of(kernel.cluster),
              meanings.of(kernel.dynamic_shared_bytes), meanings.of(kernel.starts_early));
   if (!kernel.entry_values.empty()) text += "  " + meanings.of(kernel.entry_values) + "\n";
+  if (kernel.cooperative) text += format("  cooperative {}\n", meanings.of(kernel.cooperative));
+  if (kernel.repeat) text += format("  repeat {} {}\n", meanings.of(kernel.repeat), kernel.group);
   for (const PassedArgument& each : kernel.arguments) {
     text += format("  {} {} {}\n", meanings.of(each.value), each.type, meanings.of(each.when));
   }

@@ -31,9 +31,7 @@ class LaunchReader {
     for (const ManifestScope& scope : reading_.scopes) {
       const std::size_t before = target_.kernels.size();
       for (const Node* const kernels : scope.all("kernels")) {
-        for (const auto& [name, node] : kernels->members()) {
-          target_.kernels.push_back(kernel(scope, scope, name, node));
-        }
+        add_kernels(target_.kernels, scope, *kernels);
       }
       if (const Node* const main = scope.last("main")) mark_main(*main, before);
       if (scope.guard && !are_shared && target_.kernels.size() == before) {
@@ -41,6 +39,39 @@ class LaunchReader {
       }
     }
     if (target_.kernels.empty()) reading_.root.fail("there are no \"kernels\" to launch");
+    const auto& all = target_.kernels;
+    const bool repeats = std::ranges::any_of(all, [](auto& each) { return !!each.repeat; });
+    const auto described =
+        std::ranges::find_if(all, [](auto& each) { return !each.accesses.empty(); });
+    if (repeats && described != all.end()) {
+      reading_.root.fail(
+          format("{}.accesses: a target with \"repeat\" has no \"accesses\"", described->key));
+    }
+  }
+
+  void add_kernels(std::vector<KernelSpec>& specs, const ManifestScope& scope,
+                   const Node& kernels) {
+    for (const auto& [name, node] : kernels.members()) {
+      if (node.has("kernels")) {
+        add_group(specs, scope, node);
+      } else {
+        specs.push_back(kernel(scope, name, node));
+      }
+    }
+  }
+
+  /// Kernels that are repeated together.
+  void add_group(std::vector<KernelSpec>& specs, const ManifestScope& scope, const Node& group) {
+    group.expect_keys({"repeat", "kernels"});
+    const Node& repeat = group["repeat"];
+    for (const auto& [name, node] : group["kernels"].members()) {
+      if (const Node* const own = node.find("repeat")) {
+        own->fail("a kernel of a group is repeated with its group");
+      }
+      specs.push_back(kernel(scope, name, node, &repeat));
+      specs.back().group = group.key();
+    }
+    if (group["kernels"].members().empty()) group["kernels"].fail("there are no kernels");
   }
 
   void mark_main(const Node& main, std::size_t first) {
@@ -57,12 +88,14 @@ class LaunchReader {
     }
   }
 
-  /// `defaults` has launch keys for kernels that do not give their own.
-  KernelSpec kernel(const ManifestScope& scope, const ManifestScope& defaults,
-                    const std::string& name, const Node& node) {
+  /// `launch` of the scope has keys for kernels that do not give their own. `repeat` is that of the
+  /// kernel's group.
+  KernelSpec kernel(const ManifestScope& scope, const std::string& name, const Node& node,
+                    const Node* repeat = nullptr) {
     node.expect_keys({"entry", "when", "grid", "block", "cluster", "dynamic_shared_bytes",
-                      "starts_early", "arguments", "accesses", "grid_with_constant"});
-    const auto key = [&](const char* wanted) { return launch_key(defaults, node, wanted); };
+                      "starts_early", "cooperative", "repeat", "arguments", "accesses",
+                      "grid_with_constant"});
+    const auto key = [&](const char* wanted) { return launch_key(scope, node, wanted); };
     const auto needed = [&](const char* wanted) -> const Node& {
       const Node* const found = key(wanted);
       return found ? *found : node[wanted];
@@ -72,6 +105,13 @@ class LaunchReader {
     const Node* const entry = node.find("entry");
     kernel.entry = name;
     if (entry) read_entry(kernel, *entry, scope);
+    if (!repeat) repeat = node.find("repeat");
+    if (repeat) {
+      const Expression turns =
+          reading_.names.integer(*repeat, NameLevel::configuration, scope.name);
+      kernel.repeat = Reading::guarded(scope, turns, 0);
+      reading_.names.allow_turns(*repeat);
+    }
     if (const Node* const when = node.find("when")) {
       kernel.when = reading_.names.integer(*when, NameLevel::configuration, scope.name);
     }
@@ -89,9 +129,11 @@ class LaunchReader {
     };
     kernel.dynamic_shared_bytes = optional("dynamic_shared_bytes");
     kernel.starts_early = optional("starts_early");
+    kernel.cooperative = optional("cooperative");
     for (const Node& item : needed("arguments").items()) {
-      pass(kernel.arguments, scope, defaults, item);
+      pass(kernel.arguments, scope, item);
     }
+    reading_.names.forbid_turns();
     if (const Node* const constants = node.find("grid_with_constant")) {
       for (const auto& [buffer, grid] : constants->members()) {
         kernel.with_constant.push_back({buffer, reading_.integers(scope, grid, 1, 3)});
@@ -129,14 +171,13 @@ class LaunchReader {
   }
 
   /// The value of a key: of the kernel, else of `launch` in its family, its parts, the target.
-  const Node* launch_key(const ManifestScope& defaults, const Node& kernel,
-                         const char* wanted) const {
+  const Node* launch_key(const ManifestScope& scope, const Node& kernel, const char* wanted) const {
     if (const Node* const own = kernel.find(wanted)) return own;
-    for (const ManifestScope* scope : {&defaults, &reading_.target()}) {
-      const auto launches = scope->all("launch");
+    for (const ManifestScope* each : {&scope, &reading_.target()}) {
+      const auto launches = each->all("launch");
       for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
-        (*launch)->expect_keys(
-            {"grid", "block", "cluster", "dynamic_shared_bytes", "starts_early", "arguments"});
+        (*launch)->expect_keys({"grid", "block", "cluster", "dynamic_shared_bytes", "starts_early",
+                                "cooperative", "arguments"});
         if (const Node* const found = (*launch)->find(wanted)) return found;
       }
     }
@@ -144,17 +185,16 @@ class LaunchReader {
   }
 
   /// Appends an item of "arguments": `"..."`, an expression or a table.
-  void pass(std::vector<PassedArgument>& arguments, const ManifestScope& scope,
-            const ManifestScope& defaults, const Node& item) {
-    if (item.is(Node::Kind::table)) return pass_table(arguments, scope, defaults, item);
+  void pass(std::vector<PassedArgument>& arguments, const ManifestScope& scope, const Node& item) {
+    if (item.is(Node::Kind::table)) return pass_table(arguments, scope, item);
     if (item.is(Node::Kind::text) && item.text() == "...") {
-      const Node* const common = launch_key(defaults, item.empty(Node::Kind::table), "arguments");
+      const Node* const common = launch_key(scope, item.empty(Node::Kind::table), "arguments");
       if (!common) item.fail("\"...\" stands for launch.arguments, but there are none");
       for (const Node& each : common->items()) {
         if (each.is(Node::Kind::text) && each.text() == "...") {
           each.fail("launch.arguments cannot contain \"...\" themselves");
         }
-        pass(arguments, scope, defaults, each);
+        pass(arguments, scope, each);
       }
       return;
     }
@@ -171,13 +211,13 @@ class LaunchReader {
   }
 
   void pass_table(std::vector<PassedArgument>& arguments, const ManifestScope& scope,
-                  const ManifestScope& defaults, const Node& item) {
+                  const Node& item) {
     if (item.has("pass")) {
       item.expect_keys({"when", "pass"});
       const Expression when =
           reading_.names.integer(item["when"], NameLevel::configuration, scope.name);
       const std::size_t first = arguments.size();
-      for (const Node& each : item["pass"].items(1)) pass(arguments, scope, defaults, each);
+      for (const Node& each : item["pass"].items(1)) pass(arguments, scope, each);
       for (std::size_t i = first; i < arguments.size(); ++i) {
         if (arguments[i].when) item.fail("\"when\" cannot be nested");
         arguments[i].when = when;
@@ -202,10 +242,7 @@ class LaunchReader {
   /// Kernels that do not belong to a configuration: of `prepare`, `check` and the reference.
   std::vector<KernelSpec> plain_kernels(const Node& kernels) {
     std::vector<KernelSpec> specs;
-    const ManifestScope& target = reading_.target();
-    for (const auto& [name, item] : kernels.members()) {
-      specs.push_back(kernel(target, target, name, item));
-    }
+    add_kernels(specs, reading_.target(), kernels);
     if (specs.empty()) kernels.fail("there are no kernels");
     return specs;
   }

@@ -4,10 +4,17 @@
 #include <algorithm>
 
 #include "tuner/core/expression_parser.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+bool is_turn(const std::string& name) { return name == kTurn || name == kTurns; }
+
+}  // namespace
+
 Names::Names() {
   for (const char* name :
        {"is_host", "compute_capability", "multiprocessors", "max_threads", "shared_bytes",
@@ -148,6 +155,8 @@ Names::Entry* Names::find(const std::string& name, const std::string& scope) {
 NameMeaning Names::meaning(const std::string& name, NameLevel level, const std::string& scope,
                            bool handles) {
   Entry* const entry = find(name, scope);
+  const bool is_of_turns = is_turn(name) && has_turns_ && path_.empty();
+  if (is_of_turns && level == NameLevel::configuration) return {ValueKind::integer, name};
   if (!entry || (entry->kind == Entry::Kind::handle && !handles)) {
     throw NameError(reason_unknown(name, scope, handles));
   }
@@ -174,6 +183,9 @@ std::string Names::reason_unknown(const std::string& name, const std::string& sc
   const auto root = scopes_.find("");
   if (root->second.contains(name) || (!scope.empty() && scopes_.at(scope).contains(name))) {
     return format("{} is an argument of its own: it cannot be part of an expression", name);
+  }
+  if (families.empty() && is_turn(name)) {
+    return format("{} is the name of a launch's turn: only kernels with \"repeat\" have it", name);
   }
   if (families.empty()) {
     return format("there is no name {} ({})", name, suggestion(name, names));
@@ -223,6 +235,19 @@ Expression Names::integer(const Excerpt& excerpt, NameLevel level, const std::st
 
 Expression Names::integer(const Node& node, NameLevel level, const std::string& scope) {
   return integer(excerpt_of(node), level, scope);
+}
+
+void Names::allow_turns(const Node& place) {
+  for (const auto& [scope, entries] : scopes_) {
+    for (const char* const name : {kTurn, kTurns}) {
+      if (!entries.contains(name)) continue;
+      place.fail(
+          format("{} names the launches of a kernel with \"repeat\": call the manifest's own "
+                 "{} otherwise",
+                 name, name));
+    }
+  }
+  has_turns_ = true;
 }
 
 AccessSpec Names::access(const Excerpt& excerpt, const std::string& scope) {

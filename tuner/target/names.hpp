@@ -57,6 +57,11 @@ class Names {
   /// A kernel's access to one of its buffers.
   AccessSpec access(const Excerpt& excerpt, const std::string& scope = "");
 
+  /// From now on, or no longer, expressions of a configuration may use `turn` and `turns`. Throws
+  /// Error at the place if the manifest has declared one of these names.
+  void allow_turns(const Node& place);
+  void forbid_turns() { has_turns_ = false; }
+
  private:
   struct Entry {
     enum class Kind : std::uint8_t { value, handle, definition, function } kind = Kind::value;
@@ -85,6 +90,7 @@ class Names {
   std::vector<std::pair<std::string, std::string>> defined_;  // scope and name, in file order
   std::vector<const Entry*> path_;                            // definitions being parsed
   std::vector<Defined> parsed_;
+  bool has_turns_ = false;
 };
 
 }  // namespace autotune

@@ -13,9 +13,17 @@ namespace autotune {
 /// Checks the structs of "types". Settings must have been read.
 void check_types(Reading& reading, const Target& target);
 
-/// Sets the type and width of a buffer: `f32`, a vector `f32x4`, or a struct.
+/// Sets the type, width and members of a buffer: `f32`, a vector `f32x4`, or a struct.
 void read_element(Reading& reading, const Target& target, ArgumentSpec& spec, const Node& type,
                   const ManifestScope* scope = nullptr);
+
+/// If `type` is a struct or vector, sets the fields of an argument that is passed by value, from a
+/// list of values or a table with a value for each member. Returns whether it is one.
+bool read_fields(Reading& reading, const Target& target, ArgumentSpec& spec, const Node& type,
+                 const Node& value);
+
+/// The value of a scalar: a number, or an expression over problem names.
+void read_value(Reading& reading, ArgumentSpec& spec, const Node& value);
 
 /// The name of an element type, or of a setting that holds one. With a scope, also of one of its
 /// parameters.

@@ -11,19 +11,22 @@
 namespace autotune {
 
 WIRE_MEMBERS(Dim3, x, y, z)
-WIRE_MEMBERS(Member, name, type, offset)
+WIRE_MEMBERS(Member, name, type, offset, alignment)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
              seed, absolute, repeatable, members, alignment, dims, strides, shift)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
+WIRE_MEMBERS(Record::Field, value, offset)
+WIRE_MEMBERS(Record, name, fields, bytes)
 WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)
 WIRE_MEMBERS(Texture, buffer, dims, channels, filter, address, normalized)
 WIRE_MEMBERS(ConstantGrid, buffer, grid)
 WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early,
-             with_constant)
+             with_constant, cooperative)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
 WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)
-WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries, data_files)
+WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries, data_files,
+             cooperative)
 WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
              expected_file, float64_outputs, seed, form)
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
@@ -33,7 +36,7 @@ WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)
-WIRE_MEMBERS(CompileTask, program, name, options, kernels)
+WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative)
 WIRE_MEMBERS(Build, log, keep, read)
 
 Json wire_of(const SourceUnit& unit) { return to_wire(unit); }

@@ -41,6 +41,15 @@ TEST(KernelArguments, MustHaveTheSizesOfTheParameters) {
   EXPECT_THAT(refusal({8, 8, 2, 8}), HasSubstr("argument 4 has 128 bytes"));
 }
 
+TEST(KernelArguments, AStructHasItsBytes) {
+  Launch launch;
+  launch.entry = "shift";
+  launch.arguments = {Record{"s", {}, 12}};
+  const int right[] = {12}, wrong[] = {16};
+  check_arguments(launch, right);
+  EXPECT_THROW(check_arguments(launch, wrong), KernelFailure);
+}
+
 /// A plan that passes a buffer of the workload, one of its own, and a scalar.
 LaunchPlan plan() {
   LaunchPlan plan;

@@ -55,6 +55,25 @@ TEST(ParameterTypes, AnotherTypeIsNamedWithBoth) {
             "argument a is f64, parameter 2 of mul is double*: pass a buffer");
 }
 
+TEST(ParameterTypes, AStructFitsAVectorOfItsTypeAndStructsThatHaveNames) {
+  const Scalar x{ElementType::f32, 0, 1, "v.x"}, n{ElementType::i32, 1, 0, "v.n"};
+  const auto complaint = [](const Record& record, const std::string& parameter) {
+    Launch launch;
+    launch.entry = "mul";
+    launch.arguments = {record};
+    return misfit(launch, 0, parameter, {});
+  };
+  const Record two{"v", {{x, 0}, {x, 4}}, 8}, mixed{"v", {{x, 0}, {n, 4}}, 8};
+  EXPECT_EQ(complaint(two, "float2"), "");
+  EXPECT_EQ(complaint(mixed, "Shift"), "");
+  EXPECT_EQ(complaint(mixed, "float2"),
+            "argument v is {f32 x, i32 n}, parameter 1 of mul is float2: give its type");
+  EXPECT_EQ(complaint(mixed, "double"),
+            "argument v is {f32 x, i32 n}, parameter 1 of mul is double: give it type = \"f64\"");
+  EXPECT_EQ(complaint(mixed, "float*"),
+            "argument v is {f32 x, i32 n}, parameter 1 of mul is float*: pass a buffer");
+}
+
 TEST(ParameterTypes, ScalarsFitTypesThatReadTheSameNumber) {
   const auto fits = [](ElementType type, const char* parameter) {
     return of_scalar({type, 1, 1}, parameter).empty();

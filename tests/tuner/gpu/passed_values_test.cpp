@@ -65,5 +65,23 @@ TEST_F(PassedValuesTest, ABufferThatIsNotThereIsRefused) {
   EXPECT_THROW(PassedValues(wrong, addresses_, kBuffers), KernelFailure);
 }
 
+TEST(PassedValues, AFieldOfAStructIsSetByItsName) {
+  Launch launch;
+  launch.entry = "f";
+  launch.arguments = {Record{
+      "s", {{{ElementType::f32, 0, 0.5, "s.by"}, 0}, {{ElementType::i32, 3, 0, "s.n"}, 196}}, 200}};
+  PassedValues values(launch, {}, {});
+  struct Passed {
+    float by;
+    int between[48];
+    int n;
+  };
+  static_assert(sizeof(Passed) == 200);
+  values.set({ElementType::i32, 9, 0, "s.n"});
+  const auto given = passed<Passed>(values, 0);
+  EXPECT_EQ(given.by, 0.5f);
+  EXPECT_EQ(given.n, 9);
+}
+
 }  // namespace
 }  // namespace autotune

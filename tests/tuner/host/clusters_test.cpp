@@ -223,6 +223,42 @@ TEST(HostClusters, ALaunchWithoutClustersHasClustersOfOneBlock) {
   expect_right({.text = kernel_of(body), .n = 64, .grid = {64}});
 }
 
+KernelCase meeting(Dim3 grid) {
+  return {.text = R"(
+    #include <cooperative_groups.h>
+    __device__ int parts[64];
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const auto grid = cooperative_groups::this_grid();
+      const int i = grid.thread_rank();
+      __shared__ int mine[16];
+      mine[threadIdx.x] = in[i];
+      __syncthreads();
+      if (threadIdx.x == 0) parts[grid.block_rank()] = mine[15];
+      grid.sync();
+      out[i] = parts[grid.num_blocks() - 1 - grid.block_rank()];
+    })",
+          .expected = "in[n - 1 - i / 16 * 16]",
+          .n = 16 * grid.count(),
+          .grid = grid,
+          .block = {16},
+          .cooperative = true};
+}
+
+TEST(HostClusters, BlocksOfACooperativeLaunchWaitForEachOther) {
+  expect_right(meeting({2, 3, 2}));
+  expect_right(meeting({1}));
+  KernelCase other = meeting({2, 3, 2});
+  std::string message;
+  other.cluster = {2, 1, 1};
+  EXPECT_EQ(refusal_of(other, &message), Outcome::launch_error);
+  EXPECT_THAT(message, testing::HasSubstr("a cooperative launch with clusters"));
+  other.cluster = {};
+  other.block = {1024};
+  EXPECT_EQ(refusal_of(other, &message), Outcome::invalid);
+  EXPECT_THAT(message, testing::HasSubstr("its 12 blocks must be resident at once: the device "
+                                          "holds 8 of them"));
+}
+
 TEST(HostClusters, WhatIsNoSharedMemoryOfTheClusterHasNoAddressInABlock) {
   expect_right(clusters_of_4(R"(
     __shared__ int tile[16];

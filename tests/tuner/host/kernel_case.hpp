@@ -22,6 +22,7 @@ struct KernelCase {
   Dim3 cluster = {};
   ElementType type = ElementType::i32;
   std::string entry = "kernel";
+  bool cooperative = false;
 
   std::string element() const {
     return type == ElementType::i32 ? "int" : type == ElementType::i64 ? "long long" : "float";
@@ -33,6 +34,7 @@ struct KernelCase {
     unit.text = text;
     unit.include_folders = {AUTOTUNE_SOURCE_DIR "/kernel_sources"};
     unit.entries = {entry};
+    if (cooperative) unit.cooperative = unit.entries;
     return unit;
   }
 
@@ -54,6 +56,7 @@ struct KernelCase {
   LaunchPlan plan() const {
     LaunchPlan made = plan(entry, grid, block, dynamic_shared_bytes);
     made.launches[0].cluster = cluster;
+    made.launches[0].cooperative = cooperative;
     return made;
   }
 

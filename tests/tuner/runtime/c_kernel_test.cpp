@@ -88,6 +88,62 @@ TEST_F(CKernel, OldNamesTakeTheirSizesInTheOldOrder) {
   autotune_close(std::exchange(handle_, nullptr));
 }
 
+/// Three turns reverse x and add to it, with all blocks in step.
+TEST_F(CKernel, TakesStructsAndRunsCooperativeKernelsInTurns) {
+  std::ofstream(folder_ / "turn.cu") << R"cu(
+#include <cooperative_groups.h>
+struct Step {
+  float by;
+  int times[2];
+};
+extern "C" __global__ void reverse(const float* from, float* to, Step step, int n) {
+  const int i = blockIdx.x * 4 + threadIdx.x;
+  to[i] = from[i] + step.by * step.times[1];
+  cooperative_groups::this_grid().sync();
+  const float other = to[n - 1 - i];
+  cooperative_groups::this_grid().sync();
+  to[i] = other;
+}
+)cu";
+  const std::string manifest = (folder_ / "turn.target.toml").string();
+  std::ofstream(manifest) << R"toml(manifest = 2
+name = "turn"
+source = "turn.cu"
+sizes = ["N"]
+types.Step = { by = "f32", times = "i32[2]" }
+arguments.x = { type = "f32", length = "N" }
+arguments.y = { type = "f32", length = "N", role = "output" }
+arguments.step = { type = "Step", value = { by = 0.5, times = [1, 2] } }
+workspace.a = { type = "f32", length = "N" }
+parameters.UNUSED = [1]
+reference.configuration = "default"
+[kernels.reverse]
+repeat = 3
+cooperative = true
+grid = "N / 4"
+block = 4
+arguments = ["turn == 0 ? x : turn == 1 ? y : a", "turn == 1 ? a : y", "step", "N"]
+)toml";
+  options_.device = "host";
+  options_.target = manifest.c_str();
+  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  const int64_t sizes[1] = {8};
+  autotune_kernel* kernel = nullptr;
+  ASSERT_EQ(autotune_prepare(handle_, sizes, 1, &kernel), AUTOTUNE_OK) << autotune_message();
+  ASSERT_EQ(autotune_kernel_scalars(kernel), 3u);
+  EXPECT_STREQ(autotune_kernel_scalar(kernel, 2, nullptr), "step.times[1]");
+  float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
+  void* const buffers[] = {x, y};
+  ASSERT_EQ(autotune_launch(kernel, buffers, 2, nullptr), AUTOTUNE_OK) << autotune_message();
+  EXPECT_THAT(y, testing::ElementsAre(11, 10, 9, 8, 7, 6, 5, 4));
+  const double scalars[] = {2, 9, 3};
+  ASSERT_EQ(autotune_launch_with(kernel, buffers, 2, scalars, 3, nullptr), AUTOTUNE_OK)
+      << autotune_message();
+  EXPECT_THAT(y, testing::ElementsAre(26, 25, 24, 23, 22, 21, 20, 19));
+  autotune_release(kernel);
+  autotune_close(handle_);
+}
+
 TEST_F(CKernel, SizesWithADefaultMayBeLeftOut) {
   std::ofstream(folder_ / "fill.cu") << R"cu(
 extern "C" __global__ void fill(float* y, int N, int times) {

@@ -122,7 +122,7 @@ TEST_F(LaunchReaderTest, BadStructsAndVectorsAreRefused) {
   expect_refusal("types.f32x4 = { x = \"f32\" }", "f32x4 is a type or setting already");
   expect_error("\"real\", length", "\"f32x5\", length", "\"f32x5\" is neither an element type");
   expect_error("arguments.y", "arguments.a = { type = \"f32x2\", value = 1 }\narguments.y",
-               "\"f32x2\" is neither an element type");
+               "give its 2 members: ");
 }
 
 }  // namespace

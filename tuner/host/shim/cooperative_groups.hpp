@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// <cooperative_groups.h> on the host: blocks and tiles of a warp.
+// <cooperative_groups.h> on the host: the grid of a cooperative launch, blocks and tiles of a warp.
 #pragma once
 
 namespace cooperative_groups {
@@ -15,6 +15,34 @@ struct thread_block {
   static dim3 dim_threads() { return group_dim(); }
 };
 inline thread_block this_thread_block() { return {}; }
+
+/// The launcher runs the blocks of a cooperative launch as one cluster.
+struct grid_group {
+  static bool is_valid() { return num_blocks() == autotune_host::blocks_of_cluster(); }
+#ifdef AUTOTUNE_COOPERATIVE
+  static void sync() {
+    if (!is_valid()) {
+      __builtin_printf("grid.sync() needs a cooperative launch: write cooperative = true\n");
+      __builtin_trap();
+    }
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
+#endif
+  static unsigned long long num_blocks() { return 1ull * gridDim.x * gridDim.y * gridDim.z; }
+  static unsigned long long block_rank() {
+    return blockIdx.x + 1ull * gridDim.x * (blockIdx.y + 1ull * gridDim.y * blockIdx.z);
+  }
+  static unsigned long long num_threads() { return num_blocks() * autotune_host::threads(); }
+  static unsigned long long size() { return num_threads(); }
+  static unsigned long long thread_rank() {
+    return block_rank() * autotune_host::threads() + autotune_host::thread();
+  }
+  static dim3 group_dim() { return {gridDim.x, gridDim.y, gridDim.z}; }
+  static dim3 dim_blocks() { return group_dim(); }
+  static dim3 block_index() { return {blockIdx.x, blockIdx.y, blockIdx.z}; }
+};
+inline grid_group this_grid() { return {}; }
 
 template <unsigned Size, class Parent = void>
 struct thread_block_tile {
