@@ -21,11 +21,10 @@ struct Example {
   std::string name, sizes;
 };
 
-const Example kExamples[] = {{"softmax", "5x700"},
-                             {"spmv", "500x4416"},
-                             {"histogram", "20000x256"},
-                             {"nbody", "300"},
-                             {"attention", "2x50x32"}};
+const Example kExamples[] = {
+    {"softmax", "5x700"}, {"spmv", "500x4416"},     {"histogram", "20000x256"},
+    {"nbody", "300"},     {"attention", "2x50x32"}, {"jacobi", "40x50x7"},
+    {"rms", "1000"},      {"grade", "700"}};
 
 const std::filesystem::path kFolder = AUTOTUNE_SOURCE_DIR "/examples/kernels";
 
