@@ -11,7 +11,7 @@ std::int64_t round_up(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-constexpr std::int64_t kMostAlignment = 16;  // of CUDA's vectors
+constexpr std::int64_t kVectorAlignment = 16;  // of CUDA's vectors
 
 std::int64_t alignment_of(const Member& member) {
   return member.alignment == 0 ? bytes_of(member.type) : member.alignment;
@@ -32,7 +32,7 @@ std::vector<Member> laid_out(std::vector<Member> members, const std::vector<Memb
   for (const MemberGroup& group : groups) {
     if (!group.is_vector) continue;
     const std::int64_t bytes = bytes_of(in(group).front().type) * std::ssize(in(group));
-    in(group).front().alignment = std::min(bytes, kMostAlignment);
+    in(group).front().alignment = std::min(bytes, kVectorAlignment);
   }
   std::int64_t end = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
