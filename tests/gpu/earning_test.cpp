@@ -110,7 +110,6 @@ TEST_F(EarningOnGpu, WhatCallsFindServesAndIsTheAnswerOfTheNextProgram) {
   options.target = target.c_str();
   options.user_database = database.c_str();
   options.shipped_database = "";
-  options.alternative = "";
   options.earn = 1;
   autotune_answer answer{};
   answer.size = sizeof answer;

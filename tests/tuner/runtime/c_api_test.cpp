@@ -47,7 +47,6 @@ TEST_F(CApi, AnswersWithoutAGpu) {
 
 TEST_F(CApi, TheLibraryThatAProgramCallsItselfAnswersWithoutEvidence) {
   options_.device = "NVIDIA H200";
-  options_.alternative = "";
   options_.library = "own";
   options_.earn = 1;
   ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
