@@ -57,15 +57,15 @@ TEST(Explain, DrawsTheTimesOfAHostResult) {
   EXPECT_THAT(svg, HasSubstr("<circle "));
 }
 
-/// A product on the model of an H200.
+/// A small product, whose space is small, on the model of an H200.
 Ended explained(const std::string& units, const std::string& family,
                 const std::vector<std::string>& more = {}) {
   const Sandbox sandbox;
   const Ended tuned =
-      sandbox.run({"tune", "--target", "gemm", "--sizes", "1024", "--device", "model:h200", "--set",
+      sandbox.run({"tune", "--target", "gemm", "--sizes", "64", "--device", "model:h200", "--set",
                    "units=" + units, "--fix", "KERNEL=" + family, "--budget", "3", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  std::vector<std::string> arguments{"explain", "--target", "gemm", "--size", "1024"};
+  std::vector<std::string> arguments{"explain", "--target", "gemm", "--size", "64"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return sandbox.run(arguments);
 }
