@@ -137,11 +137,16 @@ autotune_handle* opened() {
   return handle;
 }
 
+autotune_handle* tuned() {
+  static autotune_handle* const kHandle = opened();
+  return kHandle;
+}
+
 /// Through the C API, as programs call it: at 1,000 sizes, of which a handle remembers what it
 /// chose.
 void LibraryExactHit(benchmark::State& state) {
   const auto asked = std::span(questions()).first(1000);
-  static autotune_handle* const lookup = opened();
+  autotune_handle* const lookup = tuned();
   autotune_answer answer{};
   answer.size = sizeof answer;
   for (const auto& sizes : asked) autotune_lookup(lookup, sizes.data(), 3, &answer);
@@ -229,7 +234,7 @@ void print_percentiles(const char* what, int threads, const Call& call) {
 
 void print_all_percentiles() {
   const auto& asked = questions();
-  autotune_handle* const lookup = one_target();
+  autotune_handle* const lookup = tuned();
   const auto hit = [&](std::size_t i) {
     autotune_answer answer{};
     answer.size = sizeof answer;
@@ -246,8 +251,7 @@ int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   print_all_percentiles();
-  autotune_close(one_target());
-  autotune_close(two_targets());
+  autotune_close(tuned());
   std::filesystem::remove(database());
   return 0;
 }
