@@ -57,7 +57,7 @@ TEST_P(ExampleKernel, CompilesForAnH200) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   const Ended checked = run(check, {"model:h200"});
   EXPECT_EQ(checked.status, 0) << checked.err << checked.out;
-  EXPECT_EQ(checked.err, "");
+  EXPECT_THAT(checked.err, Not(HasSubstr("warning")));  // how far it came is said after 10 s
 }
 
 TEST_P(ExampleKernel, IsRightInEveryConfigurationThatIsTriedOnTheHost) {

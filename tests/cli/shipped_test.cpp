@@ -89,8 +89,16 @@ class ShippedLayer : public ::testing::Test {
   /// An answer of an earlier gemm, which is valid for today's.
   static void store(const fs::path& file, int block_size, std::int64_t size) {
     const Target gemm = find_target("gemm");
-    Configuration configuration = gemm.default_configuration;
-    std::ranges::find(configuration, "BLOCK_SIZE", &NamedValue::name)->value = block_size;
+    Configuration configuration;
+    for (const Parameter& one : gemm.parameters) {
+      configuration.push_back({one.name, one.values.front()});
+    }
+    const auto set = [&](const char* name, const Value& value) {
+      std::ranges::find(configuration, name, &NamedValue::name)->value = value;
+    };
+    set("KERNEL", Value("tiled"));
+    set("BLOCK_SIZE", block_size);
+    set("TILE_SIZE", 4);
     db::TunedStore store(file);
     db::Sample sample(store);
     sample.key.kernel = store.add_kernel({"", "gemm", "f1", "M N K batch"});

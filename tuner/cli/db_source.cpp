@@ -34,7 +34,9 @@ db::TunedEntry only_one(std::vector<db::TunedEntry> entries) {
 KernelExport chosen_export(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
-  const db::TunedEntry entry = only_one(exported_entries(arguments, databases, judge));
+  std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
+  prefer_default_settings(arguments, entries);
+  const db::TunedEntry entry = only_one(std::move(entries));
   return kernel_export(entry, *judge.target_of(entry));
 }
 

@@ -43,7 +43,8 @@ RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry
 }
 
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
-  const std::vector<db::TunedEntry> entries = searched_entries(arguments, store);
+  std::vector<db::TunedEntry> entries = searched_entries(arguments, store);
+  prefer_default_settings(arguments, entries);
   if (entries.size() == 1) return entries.front();
   std::vector<std::string> names;
   for (const db::TunedEntry& entry : entries) {

@@ -336,6 +336,22 @@ EntryProblem problem_of(const db::TunedEntry& entry) {
   return {{values.begin(), settings}, {settings, values.end()}};
 }
 
+void prefer_default_settings(const Arguments& arguments, std::vector<db::TunedEntry>& entries) {
+  if (entries.size() < 2) return;
+  const NamedValues named = settings_of(arguments);
+  std::map<std::string, std::optional<Target>> targets;
+  const auto is_other = [&](const db::TunedEntry& entry) {
+    try {
+      std::optional<Target>& target = targets[entry.kernel.target];
+      if (!target) target = find_target(entry.kernel.target);
+      return problem_of(*target, problem_of(entry).sizes, named).text() != entry.best.key.problem;
+    } catch (const Error&) {
+      return true;
+    }
+  };
+  if (!std::ranges::all_of(entries, is_other)) std::erase_if(entries, is_other);
+}
+
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen) {
   return has_all(parse_named_values(entry.best.key.problem), chosen);
 }

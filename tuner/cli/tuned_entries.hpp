@@ -87,6 +87,10 @@ struct EntryProblem {
 };
 EntryProblem problem_of(const db::TunedEntry& entry);
 
+/// Of several, those with the default of each setting that --set does not name, if there are any.
+/// Does nothing for targets that are not found by name.
+void prefer_default_settings(const Arguments& arguments, std::vector<db::TunedEntry>& entries);
+
 /// Whether the entry has all of these settings.
 bool has_settings(const db::TunedEntry& entry, const NamedValues& chosen);
 

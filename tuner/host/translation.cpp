@@ -30,13 +30,37 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-std::string translated_line(std::string_view line) {
+bool is_macro(std::string_view name, std::string_view definitions) {
+  const std::string definition = format("#define {}", name);
+  for (auto at = definitions.find(definition); at != definitions.npos;
+       at = definitions.find(definition, at + 1)) {
+    const std::size_t behind = at + definition.size();
+    if (behind < definitions.size() && !is_word(definitions[behind])) return true;
+  }
+  return false;
+}
+
+/// Whether all names in a text are macros of these definitions.
+bool has_only_macros(std::string_view text, std::string_view definitions) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    const std::string_view word = text.substr(at, end - at);
+    at = std::max(end, at + 1);
+    const bool is_name = !word.empty() && !(word[0] >= '0' && word[0] <= '9');
+    if (is_name && !is_macro(word, definitions)) return false;
+  }
+  return true;
+}
+
+std::string translated_line(std::string_view line, std::string_view definitions) {
   std::string_view rest = line;
   if (!take(rest, "#") || !take(rest, "pragma") || !take(rest, "unroll")) return std::string(line);
   if (const auto comment = rest.find("//"); comment != std::string_view::npos) {
     rest = trimmed(rest.substr(0, comment));
   }
-  return rest.empty() ? "AUTOTUNE_UNROLL_ALL" : format("AUTOTUNE_UNROLL({})", rest);
+  if (rest.empty()) return "AUTOTUNE_UNROLL_ALL";
+  return format("AUTOTUNE_UNROLL{}({})", has_only_macros(rest, definitions) ? "" : "_BY", rest);
 }
 
 /// `extern __shared__ __align__(16) float tile[][32];`
@@ -238,13 +262,14 @@ std::string cluster_symbol(std::string_view entry) {
   return format("autotune_cluster_{}", symbol_part(entry));
 }
 
-std::string translated(std::string_view text) {
+std::string translated(std::string_view text, std::string_view prelude) {
   const std::string source = DynamicArrays(text).translated();
+  const std::string definitions = format("{}\n{}", prelude, text);
   std::string result;
   std::string_view rest = source;
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
-    result += translated_line(rest.substr(0, end)) + '\n';
+    result += translated_line(rest.substr(0, end), definitions) + '\n';
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return result;
@@ -256,7 +281,8 @@ std::string host_source(const SourceUnit& unit) {
                               shim_text(), unit.prelude);
   const auto clusters = cluster_dims(unit.text);
   if (!clusters.empty()) source += "#undef __cluster_dims__\n#define __cluster_dims__(...)\n";
-  source += format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", unit.name, translated(unit.text));
+  source += format("#line 1 \"{}\"\n{}\n#line 1 \"entries\"\n", unit.name,
+                   translated(unit.text, unit.prelude));
   for (std::size_t number = 0; number < unit.entries.size(); ++number) {
     const std::string& entry = unit.entries[number];
     const auto cluster = clusters.find(function_of(entry));

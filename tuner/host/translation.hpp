@@ -18,10 +18,11 @@ std::string cluster_symbol(std::string_view entry);
 
 /// Shim, prelude, text, and the exported functions of each kernel. #line directives make messages
 /// refer to the unit's own lines. Two things of the text (not of its includes) are translated:
-/// `#pragma unroll` to g++'s form, and `extern __shared__ T name[];` to a pointer.
+/// `#pragma unroll` to g++'s form (which takes numbers and macros only), and `extern __shared__ T
+/// name[];` to a pointer.
 std::string host_source(const SourceUnit& unit);
 
-/// The translated text; line numbers do not change.
-std::string translated(std::string_view text);
+/// The translated text; line numbers do not change. The prelude defines macros.
+std::string translated(std::string_view text, std::string_view prelude = {});
 
 }  // namespace autotune

@@ -58,6 +58,10 @@ TEST(Translation, LeavesOtherDeclarationsAlone) {
 TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
   EXPECT_EQ(translated("  # pragma  unroll 4 // four\n"), "AUTOTUNE_UNROLL(4)\n");
   EXPECT_EQ(translated("#pragma unroll\n"), "AUTOTUNE_UNROLL_ALL\n");
+  EXPECT_EQ(translated("#pragma unroll 2 * TILE\n", "#define TILES 3\n#define TILE 8\n"),
+            "AUTOTUNE_UNROLL(2 * TILE)\n");
+  EXPECT_EQ(translated("#pragma unroll 2 * TILE\n", "#define TILES 3\n"),
+            "AUTOTUNE_UNROLL_BY(2 * TILE)\n");
   EXPECT_EQ(translated("#pragma once\n"), "#pragma once\n");
 }
 

@@ -31,10 +31,12 @@
 #ifdef __clang__
 #define AUTOTUNE_UNROLL_ALL _Pragma("unroll")
 #define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(unroll count)
+#define AUTOTUNE_UNROLL_BY(count) AUTOTUNE_UNROLL(count)
 #else
 // A larger count makes g++ take seconds for a large register tile.
 #define AUTOTUNE_UNROLL_ALL _Pragma("GCC unroll 16")
 #define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(GCC unroll count)
+#define AUTOTUNE_UNROLL_BY(count)  // g++ takes no constant of a template
 #endif
 
 extern "C" __attribute__((visibility("default"))) autotune_host::Hooks autotune_hooks;
