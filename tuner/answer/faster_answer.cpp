@@ -57,7 +57,7 @@ bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engin
   // A measured time gives way to an expected one only for the largest lead.
   const double distance =
       is_own_measured ? kFarthest : std::max(distance_of(own), distance_of(other));
-  return is_tuned_near(other) && prefers_alternative(std::log(ours), std::log(others), distance);
+  return is_tuned_near(other) && has_clear_lead(std::log(ours), std::log(others), distance);
 }
 
 }  // namespace autotune

@@ -16,7 +16,7 @@ enum class Engines : std::uint8_t { kernels_only, with_libraries };
 /// Whether `other`, which computes the same as `own`, is to be preferred: it was tuned for these
 /// sizes or others within two doublings, and is faster. Another GPU of the architecture counts as
 /// half a doubling. Where both were measured for exactly these sizes, these times decide. Else
-/// expected times do, and prefers_alternative() tells whether the lead is clear. A measured time of
+/// expected times do, and has_clear_lead() tells whether the lead is clear. A measured time of
 /// `own` gives way only for the largest lead. False if `own` is pinned, if a time is unknown, or if
 /// a library is expected to be faster than `other`.
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);

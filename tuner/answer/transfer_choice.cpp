@@ -17,7 +17,7 @@ constexpr double kOwnChoiceSeconds = 1.5e-6;
 constexpr double kMostOwnChoice = 1.8;
 constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
-constexpr double kLeastLead = 0.05;  // of an alternative
+constexpr double kLeastLead = 0.05;  // of another answer
 constexpr double kLeadPerDoubling = 0.1;
 constexpr double kMostLead = 0.2;
 
@@ -60,8 +60,8 @@ double own_choice_time(double best) {
   return best + std::log(std::min(kMostOwnChoice, kOwnChoice + start * start));
 }
 
-bool prefers_alternative(double ours, double alternative, double distance) {
-  return alternative + std::min(kMostLead, kLeastLead + kLeadPerDoubling * distance) < ours;
+bool has_clear_lead(double ours, double others, double distance) {
+  return others + std::min(kMostLead, kLeastLead + kLeadPerDoubling * distance) < ours;
 }
 
 }  // namespace autotune

@@ -42,10 +42,10 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
 /// The library's time with its own choice of algorithm, where its best candidate takes `best`.
 double own_choice_time(double best);
 
-/// Whether to take another target's answer, where one of the two times is only expected. The other
-/// target must be clearly ahead, the more the further away the problems are that it is known from.
-/// A wrong choice costs more than a missed one: such a target launches more kernels and needs a
-/// workspace.
-bool prefers_alternative(double ours, double alternative, double distance);
+/// Whether to take another answer, where one of the two times is only expected. Both are logarithms
+/// of seconds. The other must be clearly ahead, the more the farther away the problems are (in
+/// doublings of sizes) that it is known from. A wrong choice costs more than a missed one: kernels
+/// on tensor cores launch another one first and need a workspace.
+bool has_clear_lead(double ours, double others, double distance);
 
 }  // namespace autotune

@@ -56,12 +56,12 @@ TEST(OwnChoiceTime, IsLongerThanThatOfTheBestCandidateMostOfAllIfShort) {
 }
 
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
-  EXPECT_FALSE(prefers_alternative(0, -0.04, 0)) << "never for nothing";
-  EXPECT_TRUE(prefers_alternative(0, -0.06, 0));
-  EXPECT_FALSE(prefers_alternative(0, -0.14, 1));
-  EXPECT_TRUE(prefers_alternative(0, -0.16, 1));
-  EXPECT_TRUE(prefers_alternative(0, -0.21, 20)) << "the doubt has an end";
-  EXPECT_FALSE(prefers_alternative(0, 0.1, 0));
+  EXPECT_FALSE(has_clear_lead(0, -0.04, 0)) << "never for nothing";
+  EXPECT_TRUE(has_clear_lead(0, -0.06, 0));
+  EXPECT_FALSE(has_clear_lead(0, -0.14, 1));
+  EXPECT_TRUE(has_clear_lead(0, -0.16, 1));
+  EXPECT_TRUE(has_clear_lead(0, -0.21, 20)) << "the doubt has an end";
+  EXPECT_FALSE(has_clear_lead(0, 0.1, 0));
 }
 
 }  // namespace
