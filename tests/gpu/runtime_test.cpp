@@ -74,7 +74,8 @@ class RuntimeOnGpu : public Gpu {
       row.key.problem = problem_at(gemm).text();
       row.key.policy = "l2=hot launch=graph";
       row.session = store.begin_session({});
-      row.configuration = to_text(gemm.default_configuration);
+      const ParameterSpace space = space_of(gemm, problem_at(gemm), info);
+      row.configuration = to_text(space.at(default_index(gemm, space)));
       row.median_ns = 10000;
       row.baseline = {plugin, way, 9000, 8990, 9010, true};
       store.add_decision(row);
