@@ -14,7 +14,7 @@ namespace {
 constexpr double kStartSeconds = 3e-6;  // of any call, in what it ideally takes
 
 std::optional<SizedCostModel> model_of(const SizedTarget& sized, const DeviceInfo& device) try {
-  return SizedCostModel(sized.target, sized.ones, device);
+  return SizedCostModel(sized.target, sized.smallest, device);
 } catch (const Error&) {
   return std::nullopt;
 }

@@ -16,7 +16,7 @@ namespace autotune {
 /// References only: what they refer to must outlive it.
 struct SizedTarget {
   const Target& target;
-  const Problem& ones;  // every size 1, and the settings
+  const Problem& smallest;  // every size as small as may be, and the settings
   const DeviceInfo& device;
   const TargetProgram& program;  // with given sizes
 };

@@ -14,12 +14,6 @@
 namespace autotune {
 namespace {
 
-Problem ones_of(const Target& target, const NamedValues& settings) {
-  NamedValues ones;
-  for (const std::string& size : target.sizes) ones.push_back({size, 1});
-  return problem_of(target, ones, settings);
-}
-
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
@@ -67,8 +61,8 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       policy_(std::move(policy)),
       layers_(std::move(layers)),
       libraries_(std::move(libraries)),
-      ones_(ones_of(target_, settings)),
-      program_(target_, ones_, device_, SizeBinding::given),
+      smallest_(problem_from(target_, 1, settings)),
+      program_(target_, smallest_, device_, SizeBinding::given),
       defaults_(defaults_of(target_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   take(read_rows(layers_));
@@ -82,10 +76,14 @@ db::LookupRequest TargetLookup::request() const {
   request.device = device_row(device_);
   request.environment = device_.environment;
   request.size_names = kernel_row(target_).sizes;
-  const auto settings = ones_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size());
-  request.settings = to_text({settings, ones_.values.end()});
+  request.settings = to_text(settings());
   request.policy = policy_;
   return request;
+}
+
+NamedValues TargetLookup::settings() const {
+  const auto first = static_cast<std::ptrdiff_t>(target_.sizes.size());
+  return {smallest_.values.begin() + first, smallest_.values.end()};
 }
 
 db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
@@ -131,7 +129,7 @@ void TargetLookup::take(db::LookupRows read) {
 
 void TargetLookup::learn(db::PastTimes past) {
   past.failed.insert(past.failed.end(), failed_here_.begin(), failed_here_.end());
-  experience_ = std::make_unique<Experience>(SizedTarget{target_, ones_, device_, program_},
+  experience_ = std::make_unique<Experience>(SizedTarget{target_, smallest_, device_, program_},
                                              std::move(past), [this] { return offered_library(); });
 }
 
@@ -142,7 +140,7 @@ const std::string& TargetLookup::offered_library() {
   if (!libraries_ || device_.kind != DeviceKind::cuda) return *offered_library_;
   try {
     constexpr std::int64_t kAnySize = 64;
-    const Problem problem = problem_with(Sizes(target_.sizes.size(), kAnySize));
+    const Problem problem = problem_from(target_, kAnySize, settings());
     const TargetProgram program(target_, problem, device_);
     Workload workload;
     workload.problem = problem.text();
@@ -309,6 +307,7 @@ void TargetLookup::check(std::span<const std::int64_t> sizes) const {
       throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
                               target_.sizes[i], sizes[i]));
     }
+    check_size(target_, i, sizes[i]);
   }
   for (std::size_t i = count; i < sizes.size(); ++i) {
     if (sizes[i] < 0 && sizes[i] != kDefaultSize) {
@@ -328,7 +327,7 @@ Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
 }
 
 Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
-  Problem problem = ones_;
+  Problem problem = smallest_;
   const std::size_t count = target_.sizes.size();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i < count) problem.values[i].value = sizes[i];

@@ -101,6 +101,7 @@ class TargetLookup {
   /// Replaces the rows that were read before.
   void take(db::LookupRows read);
   void learn(db::PastTimes past);
+  NamedValues settings() const;
   db::LookupRequest request() const;
   db::PastTimes read_past(std::span<const db::Layer> layers) const;
 
@@ -127,7 +128,7 @@ class TargetLookup {
   const std::string policy_;
   const std::vector<db::Layer> layers_;
   const Libraries libraries_;
-  const Problem ones_;           // every size 1, and the settings
+  const Problem smallest_;           // every size as small as may be, and the settings
   const TargetProgram program_;  // with given sizes
   const std::vector<Configuration> defaults_;
   db::LookupHolder tables_;

@@ -90,12 +90,7 @@ std::string example_sizes(const Target& target) {
   std::string text;
   bool are_equal = true;
   for (std::size_t i = 0; i < needed_sizes(target); ++i) {
-    std::int64_t size = 512;
-    if (!target.size_rules.empty()) {
-      const SizeRule& rule = target.size_rules[i];
-      const std::int64_t least = std::max<std::int64_t>(size, rule.least);
-      size = rule.fixed.value_or((least + rule.multiple - 1) / rule.multiple * rule.multiple);
-    }
+    const std::int64_t size = size_from(target, i, 512);
     are_equal = are_equal && size == 512;
     text += format("{}{}", text.empty() ? "" : "x", size);
   }

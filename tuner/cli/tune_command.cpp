@@ -23,19 +23,22 @@ std::string target_name_of(const Arguments& arguments) {
   return arguments.has("workload") && !arguments.has("target") ? "gemm" : arguments.text("target");
 }
 
+Workload workload_of(const Arguments& arguments, const Target& target, const Budget& budget) {
+  const NamedValues settings = settings_of(arguments);
+  problem_from(target, 1, settings);  // throws if the target has no such setting
+  return read_workload(arguments.text("workload"), target, settings, budget);
+}
+
 void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
-  const auto file = arguments.find("workload");
-  if (!file) {
+  if (!arguments.has("workload")) {
     if (!arguments.has("sizes") && needs_sizes(target)) {
       throw UsageError("tune needs --sizes, or --workload FILE; see autotune tune --help");
     }
     request.problems = problems_of(arguments, target);
     return;
   }
-  if (arguments.has("sizes") || arguments.has("set")) {
-    throw UsageError("--workload has the sizes and settings: leave out --sizes and --set");
-  }
-  Workload workload = read_workload(*file, target, request.budget);
+  if (arguments.has("sizes")) throw UsageError("--workload has the sizes: leave out --sizes");
+  Workload workload = workload_of(arguments, target, request.budget);
   request.problems = std::move(workload.problems);
   request.weights = std::move(workload.weights);
 }
@@ -85,7 +88,7 @@ TuningRequest TuneCommand::request(DeviceKind kind) {
 std::string TuneCommand::left_out() {
   if (!arguments_.has("workload")) return "";
   const TuningRequest request = request_of(arguments_, target_, kind_asked_for(arguments_));
-  return read_workload(arguments_.text("workload"), target_, request.budget).left_out;
+  return workload_of(arguments_, target_, request.budget).left_out;
 }
 
 std::string TuneCommand::misplaced_database() const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "tuner/cli/workload_file.hpp"
@@ -53,17 +54,25 @@ std::vector<RecordedCall> calls_in(const std::filesystem::path& file, int& unkno
   return calls;
 }
 
-/// nullopt for a call that the target does not serve.
-std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& target) {
+/// nullopt for a call that the target does not serve with these settings.
+std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& target,
+                                   const NamedValues& settings) {
   if (blas::contract_of(shape) != blas::Outcome::served) return std::nullopt;
   const std::vector<blas::TargetProblem> problems = blas::problems_of(shape);
-  const auto wanted = std::ranges::find(problems, target.name, &blas::TargetProblem::target);
-  if (wanted == problems.end()) return std::nullopt;
-  NamedValues sizes;
-  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-    sizes.push_back({target.sizes[i], wanted->sizes[i]});
+  for (const blas::TargetProblem& one : std::views::reverse(problems)) {  // the freest choice first
+    if (one.target != target.name) continue;
+    NamedValues sizes;
+    for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+      sizes.push_back({target.sizes[i], one.sizes[i]});
+    }
+    Problem problem = problem_of(target, sizes, parse_named_values(one.settings));
+    const auto holds = [&](const NamedValue& setting) {
+      const Value* const value = find_value(problem.values, setting.name);
+      return value && *value == setting.value;
+    };
+    if (std::ranges::all_of(settings, holds)) return problem;
   }
-  return problem_of(target, sizes, parse_named_values(wanted->settings));
+  return std::nullopt;
 }
 
 /// What to do about a file without a call for the target.
@@ -109,21 +118,22 @@ void keep_affordable(std::vector<Weighted>& problems, const Budget& budget) {
 }  // namespace
 
 Workload read_workload(const std::filesystem::path& file, const Target& target,
-                       const Budget& budget) {
+                       const NamedValues& settings, const Budget& budget) {
   int unknown = 0;
   double all = 0, kept = 0;
   const std::vector<RecordedCall> calls = calls_in(file, unknown);
   std::map<std::string, Weighted> problems;
   for (const RecordedCall& call : calls) {
     all += weight_of(call);
-    const std::optional<Problem> problem = problem_for(call.shape, target);
+    const std::optional<Problem> problem = problem_for(call.shape, target, settings);
     if (!problem) continue;
     Weighted& one = problems.try_emplace(problem->text(), Weighted{*problem, 0}).first->second;
     one.weight += weight_of(call);
   }
   if (problems.empty()) {
-    throw Error(format("{}: has no call that kernels of {} could serve: {}", file.string(),
-                       target.name, advice_for(file, calls)));
+    throw Error(format("{}: has no call that kernels of {} could serve{}: {}", file.string(),
+                       target.name, settings.empty() ? "" : " with --set " + to_text(settings),
+                       advice_for(file, calls)));
   }
   std::vector<Weighted> chosen = heaviest_first(problems);
   keep_affordable(chosen, budget);

@@ -33,18 +33,8 @@ Value chosen_value(const Target& target, const Choice& choice, const Value& valu
       format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(), instead));
 }
 
-/// Throws UsageError if a size breaks its rule.
-void require_rule(const Target& target, const std::string& name, const SizeRule& rule,
-                  std::int64_t size) {
-  const auto refuse = [&](const std::string& why) {
-    throw UsageError(format("{}: the size {}={} is not offered: {}", target.name, name, size, why));
-  };
-  if (rule.fixed && size != *rule.fixed) {
-    refuse(
-        format("it is always {}; give sizes by name, as in {}={}", *rule.fixed, name, *rule.fixed));
-  }
-  if (size % rule.multiple != 0) refuse(format("it is a multiple of {}", rule.multiple));
-  if (size < rule.least) refuse(format("the least is {}", rule.least));
+SizeRule rule_of(const Target& target, std::size_t i) {
+  return target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
 }
 
 std::size_t shared_values(const Configuration& a, const Configuration& b) {
@@ -103,17 +93,45 @@ std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::i
   return sizes;
 }
 
+void check_size(const Target& target, std::size_t i, std::int64_t size) {
+  const std::string& name = target.sizes[i];
+  const SizeRule rule = rule_of(target, i);
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(format("{}: the size {}={} is not offered: {}", target.name, name, size, why));
+  };
+  if (rule.fixed && size != *rule.fixed) {
+    refuse(
+        format("it is always {}; give sizes by name, as in {}={}", *rule.fixed, name, *rule.fixed));
+  }
+  if (size % rule.multiple != 0) refuse(format("it is a multiple of {}", rule.multiple));
+  if (size < rule.least) refuse(format("the least is {}", rule.least));
+}
+
+std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least) {
+  const SizeRule rule = rule_of(target, i);
+  const std::int64_t from = std::max(least, rule.least);
+  return rule.fixed.value_or((from + rule.multiple - 1) / rule.multiple * rule.multiple);
+}
+
+Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings) {
+  NamedValues sizes;
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    sizes.push_back({target.sizes[i], size_from(target, i, least)});
+  }
+  return problem_of(target, sizes, settings);
+}
+
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen) {
   Problem problem;
   for (std::size_t i = 0; i < target.sizes.size(); ++i) {
     const std::string& name = target.sizes[i];
-    const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
+    const SizeRule rule = rule_of(target, i);
     const Value* const given = find_value(sizes, name);
     if (!given && !rule.if_absent) {
       throw UsageError(format("{}: size {} is missing", target.name, name));
     }
     const Value size = given ? *given : Value(*rule.if_absent);
-    require_rule(target, name, rule, size.integer());
+    check_size(target, i, size.integer());
     problem.values.push_back({name, size});
   }
   for (const Setting& setting : target.settings) {

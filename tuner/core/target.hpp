@@ -260,6 +260,16 @@ std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::i
 /// offered.
 Problem problem_of(const Target& target, const NamedValues& sizes, const NamedValues& chosen);
 
+/// Throws UsageError if the target has not this value of its i-th size.
+void check_size(const Target& target, std::size_t i, std::int64_t size);
+
+/// The first value from `least` on that the target has of its i-th size; the value of a fixed one.
+std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least);
+
+/// A problem of the target with these settings, for what does not depend on sizes: those from
+/// `least` on.
+Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings);
+
 /// The names of all sizes: those of the key, then the free ones.
 std::vector<std::string> size_names(const Target& target);
 
