@@ -46,7 +46,28 @@ TEST(TuneWorkload, TheHeaviestProblemComesFirst) {
   EXPECT_EQ(first["K"], 24);
   EXPECT_EQ(first["layout"], "NT");
   EXPECT_EQ(first["scale"], "alpha");
+  EXPECT_EQ(first["units"], "any");
   EXPECT_EQ(problems[1]["problem"]["layout"], "NN");
+}
+
+TEST(TuneWorkload, SettingsChooseAmongTheCalls) {
+  const Sandbox sandbox;
+  sandbox.write("w.jsonl",
+                line("NN", 16, 8, 24, "none", 2, 16) + line("TN", 16, 8, 24, "none", 5, 24));
+  const auto with = [&](const std::string& setting) {
+    std::vector<std::string> words = tune_workload("w.jsonl");
+    words.insert(words.end(), {"--set", setting});
+    return sandbox.run(words);
+  };
+  const Ended fp32 = with("units=fp32");
+  ASSERT_EQ(fp32.status, 0) << fp32.err;
+  for (const Json& each : Json::parse(fp32.out)["problems"])
+    EXPECT_EQ(each["problem"]["units"], "fp32");
+  const Ended nn = with("layout=NN");
+  ASSERT_EQ(nn.status, 0) << nn.err;
+  EXPECT_EQ(Json::parse(nn.out)["problems"].size(), 1U);
+  expect_refused(with("scale=beta"), 1, {"could serve with --set scale=beta"});
+  expect_refused(with("colour=red"), 2, {"gemm has no setting colour"});
 }
 
 TEST(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {

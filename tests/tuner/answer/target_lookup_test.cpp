@@ -72,6 +72,25 @@ class TargetLookupTest : public testing::Test {
   std::filesystem::path path_ = folder_ / "t.db";
 };
 
+TEST_F(TargetLookupTest, SizesKeepTheRulesOfTheTarget) {
+  tune(512, "BM=64");
+  Target target = target_of();
+  target.size_rules = {{.multiple = 64}, {.fixed = 512}, {.least = 16}};
+  TargetLookup lookup(std::move(target), {}, gpu(), "l2=hot launch=graph", {{path_}});
+  const auto at = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    const std::int64_t sizes[] = {m, n, k};
+    return std::string(lookup.find(sizes).configuration);
+  };
+  EXPECT_EQ(at(512, 512, 512), "BM=64");
+  EXPECT_EQ(at(576, 512, 16), "BM=64") << "transferred";
+  const auto refused = [&](std::int64_t m, std::int64_t n, std::int64_t k, const char* why) {
+    EXPECT_THAT([&] { at(m, n, k); }, ThrowsMessage<UsageError>(HasSubstr(why)));
+  };
+  refused(500, 512, 512, "M=500 is not offered: it is a multiple of 64");
+  refused(512, 511, 512, "N=511 is not offered: it is always 512");
+  refused(512, 512, 8, "K=8 is not offered: the least is 16");
+}
+
 TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
   tune(512, "BM=64");
   TargetLookup lookup = open();
