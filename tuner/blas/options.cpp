@@ -16,7 +16,7 @@ Options read_options(std::string_view program) {
   if (is_tuner) return {.serve = false, .record = {}, .report = {}, .library = {}};
   return {.serve = environment_variable("AUTOTUNE_BLAS_SERVE") != "0",
           .wait = environment_variable("AUTOTUNE_BLAS_WAIT") == "1",
-          .earn = environment_variable("AUTOTUNE_EARN") == "1" && !has_other_ranks(),
+          .earn = may_earn(),
           .only_fp32 = environment_variable("AUTOTUNE_BLAS_UNITS") == "fp32",
           .record = environment_variable("AUTOTUNE_BLAS_RECORD"),
           .report = environment_variable("AUTOTUNE_BLAS_REPORT"),

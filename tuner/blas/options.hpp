@@ -10,7 +10,7 @@ namespace autotune::blas {
 struct Options {
   bool serve = true;       // AUTOTUNE_BLAS_SERVE=0: everything is passed on
   bool wait = false;       // AUTOTUNE_BLAS_WAIT=1: the first call of a shape waits for its kernel
-  bool earn = false;       // AUTOTUNE_EARN=1, unless this is a rank of several
+  bool earn = false;       // calls may be timed
   bool only_fp32 = false;  // AUTOTUNE_BLAS_UNITS=fp32: no f32 product on tensor cores
   std::string record;      // AUTOTUNE_BLAS_RECORD: a file to which the workload is added
   std::string report;      // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`

@@ -19,6 +19,7 @@
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/launcher.hpp"
 #include "tuner/text/printable.hpp"
 
 using namespace autotune;

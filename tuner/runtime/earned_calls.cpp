@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "tuner/text/environment.hpp"
-#include "tuner/text/launcher.hpp"
 
 namespace autotune {
 namespace {
@@ -19,8 +17,6 @@ void note_stream(void* stream) {
 }
 
 }  // namespace
-
-bool may_earn() { return environment_variable("AUTOTUNE_EARN") != "0" && !has_other_ranks(); }
 
 EarnedCalls::EarnedCalls(Earning earning, std::function<std::unique_ptr<CallTimer>()> make_timer,
                          std::function<void(const Earning&)> decided)

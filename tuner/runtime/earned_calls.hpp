@@ -14,10 +14,6 @@
 
 namespace autotune {
 
-/// Whether calls of programs may be timed: AUTOTUNE_EARN is not 0, and this process is no rank of
-/// several. Rivals in one job must not be chosen by each rank for itself.
-bool may_earn();
-
 /// Thread-safe. A call is timed only while no other thread makes one, and counts only if no call of
 /// this process that takes part used another stream meanwhile.
 class EarnedCalls {

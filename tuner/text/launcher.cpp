@@ -35,4 +35,6 @@ bool has_other_ranks() {
   return false;
 }
 
+bool may_earn() { return environment_variable("AUTOTUNE_EARN") != "0" && !has_other_ranks(); }
+
 }  // namespace autotune

@@ -13,4 +13,8 @@ std::string launched_rank();
 /// it has.
 bool has_other_ranks();
 
+/// Whether calls of programs may be timed: AUTOTUNE_EARN is not 0, and this process is no rank of
+/// several. Rivals in one job must not be chosen by each rank for itself.
+bool may_earn();
+
 }  // namespace autotune

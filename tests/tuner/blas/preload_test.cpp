@@ -76,7 +76,6 @@ TEST_F(Preload, AShapeIsServedOnceItsKernelIsThere) {
 }
 
 TEST_F(Preload, WhereItIsOpenBothServeInTurnAndEachTimedCallEnds) {
-  sandbox_.set("AUTOTUNE_EARN", "1");
   const Ended ended = call_with("earn", "same", "8");
   EXPECT_THAT(ended.err, AllOf(HasSubstr("4 of 8 calls"), Not(HasSubstr("a call"))));
   EXPECT_EQ(call_with("earn", "random", "1000").status, 0) << "right whichever serves";
