@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "tuner/blas/forked.hpp"
+#include "tuner/blas/warn_once.hpp"
 
 namespace autotune::blas {
 namespace {
@@ -86,6 +87,7 @@ void Preparer::stop() {
   std::unique_lock lock(mutex_);
   is_stopped_ = true;
   waiting_.clear();
+  end_warnings();
   if (!thread_.joinable()) return;
   std::thread ended = std::move(thread_);
   if (runtime_ && runtime_->stop_compiling) runtime_->stop_compiling();

@@ -7,8 +7,16 @@
 #include <string>
 
 namespace autotune::blas {
+namespace {
+
+std::atomic<bool> have_ended{false};
+
+}  // namespace
+
+void end_warnings() { have_ended = true; }
 
 void warn_once(Topic topic, std::string_view sentence) {
+  if (have_ended) return;
   static std::array<std::atomic<bool>, kTopics> warned{};
   if (warned[static_cast<std::size_t>(topic)].exchange(true)) return;
   const std::string_view line = sentence.substr(0, sentence.find('\n'));

@@ -13,4 +13,7 @@ inline constexpr std::size_t kTopics = 6;
 /// Writes `autotune: ` and the first line of `sentence`, once for each topic in a process.
 void warn_once(Topic topic, std::string_view sentence);
 
+/// For the end of the process, where what is interrupted is no fault.
+void end_warnings();
+
 }  // namespace autotune::blas

@@ -6,7 +6,7 @@ execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
 string(REGEX MATCHALL "[^\n]+" exported "${listed}")
 list(TRANSFORM exported REPLACE " .*" "")
 file(READ ${EXPORTS} script)
-string(REGEX MATCHALL "cublas[A-Za-z0-9_]+" named "${script}")
+string(REGEX MATCHALL "(cublas|__)[A-Za-z0-9_]+" named "${script}")
 list(FILTER named EXCLUDE REGEX "^cublas$")
 list(SORT exported)
 list(SORT named)

@@ -142,6 +142,17 @@ TEST_F(Preload, EachCallerGetsItsOwnVersionOfCublas) {
   EXPECT_EQ(ended.err.find("are in one process"), ended.err.rfind("are in one process"));
 }
 
+TEST_F(Preload, StaticObjectsOfNvrtcOutliveTheThreadsThatCompile) {
+  const auto told = [&] {
+    return sandbox_
+        .run_program({kStub / "two_versions", kStub / "libnvrtc.so", kStub / "libother.so"})
+        .out;
+  };
+  EXPECT_EQ(told(), "other is destroyed\n");
+  sandbox_.set("LD_PRELOAD", "");
+  EXPECT_THAT(told(), HasSubstr("nvrtc is destroyed\n"));
+}
+
 TEST_F(Preload, AConfigurationThatWasPinnedForOneShapeAnswersNoOther) {
   EXPECT_THAT(call_with("only scale=none", "beta").err, HasSubstr("served 2\n"));
 }
