@@ -176,6 +176,7 @@ TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
 /// Not for each configuration: for the first of them, and for the reference.
 TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
   const Sandbox sandbox;
+  expect_refused(sandbox.run({"new-target", "gemm"}), 1, {"there is a target gemm already"});
   ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
   sandbox.write("mine.cu", "this is no C++\n");
   const Ended ended = sandbox.run({"check", "mine.target.toml", "--device", "host"});

@@ -27,15 +27,6 @@ namespace fs = std::filesystem;
 constexpr double kLimitSeconds = 60;
 constexpr std::uint64_t kLongestSource = std::uint64_t{16} << 20;
 
-/// Empty for a target of a plugin, or one that does not exist.
-fs::path manifest_of(const std::string& target) {
-  std::error_code none;
-  if (is_manifest_path(target)) return fs::exists(target, none) ? fs::path(target) : fs::path();
-  const std::vector<CatalogEntry> known = list_targets();
-  const auto found = std::ranges::find(known, target, &CatalogEntry::name);
-  return found == known.end() ? fs::path() : found->manifest;
-}
-
 std::string program_of(const Generator& generator) {
   const std::string& name = generator.command.front();
   const bool is_path = name.find('/') != std::string::npos;
@@ -68,7 +59,7 @@ std::string output_of(const Generator& generator) {
 }  // namespace
 
 void refresh_generated_source(const std::string& target) {
-  const fs::path manifest = manifest_of(target);
+  const fs::path manifest = manifest_called(target);
   const auto generator = manifest.empty() ? std::nullopt : generator_of(manifest);
   if (!generator) return;
   const std::string text = output_of(*generator);

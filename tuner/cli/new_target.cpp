@@ -2,12 +2,15 @@
 // autotune new-target: writes a kernel and its manifest to start from.
 #include "tuner/target/new_target.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
+#include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -28,6 +31,10 @@ int run_new_target(const Arguments& arguments) {
     throw UsageError("new-target needs one name, such as: autotune new-target saxpy");
   }
   const std::string& name = arguments.positional()[0];
+  const std::vector<CatalogEntry> known = list_targets();
+  if (std::ranges::find(known, name, &CatalogEntry::name) != known.end()) {
+    throw Error(format("there is a target {} already: give another name", name));
+  }
   const TargetFiles files = new_target_files(name);
   const std::string source = name + ".cu", manifest = name + ".target.toml";
   refuse_existing(source);

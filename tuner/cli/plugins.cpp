@@ -21,8 +21,7 @@ bool is_strategy(const std::string& name) {
 }
 
 bool is_in_catalog(const std::string& name) {
-  const auto has_name = [&](const CatalogEntry& entry) { return entry.name == name; };
-  return is_manifest_path(name) || std::ranges::any_of(list_targets(), has_name);
+  return is_manifest_path(name) || !manifest_called(name).empty();
 }
 
 }  // namespace

@@ -41,6 +41,14 @@ std::string ties_text(const ProblemDecision& decision) {
   return text + format(" within {:.2g} %", 100 * decision.tie_margin);
 }
 
+std::string noise_text(double floor) {
+  constexpr double kTooNoisy = 0.05;
+  if (floor <= 0) return "";
+  return format(
+      ", noise floor {:.2f} %{}", floor * 100,
+      floor > kTooNoisy ? ": too noisy to compare; end other programs, and use --retune" : "");
+}
+
 /// `  12.5 mJ a call, 0.930x the default's, 410 W, resolution 1.2 %`.
 std::string energy_line(const ProblemDecision& decision) {
   const std::optional<Energy>& energy = decision.best->energy;
@@ -188,8 +196,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
   text += ", " + against_default(report);
   text += ties_text(report.decision);
-  if (report.decision.noise_floor > 0)
-    text += format(", noise floor {:.2f} %", report.decision.noise_floor * 100);
+  text += noise_text(report.decision.noise_floor);
   if (report.expected_gain) {
     text += format(", going on promised at most {:.2f} %", *report.expected_gain * 100);
   }

@@ -60,11 +60,15 @@ std::string expected_text(ElementType type, std::span<const std::byte> element) 
   });
 }
 
+double number_in(ElementType type, std::span<const std::byte> elements) {
+  return with_type(type, [&](auto zero) {
+    return static_cast<double>(element_at<decltype(zero)>(elements, 0));
+  });
+}
+
 std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
   const auto number = [&](std::span<const std::byte> elements) {
-    return with_type(expected.type, [&](auto zero) {
-      return static_cast<double>(element_at<decltype(zero)>(elements, 0));
-    });
+    return number_in(expected.type, elements);
   };
   const double right = number(expected.values);
   if (right != right) return "no result is right here: choose a fill that gives numbers";
@@ -90,6 +94,19 @@ bool is_of_narrow_reference(const BufferSpec& buffer, std::span<const std::byte>
   const bool is_zero =
       with_type(buffer.type, [&](auto zero) { return element_at<decltype(zero)>(got, 0) == zero; });
   return !is_zero && compare_elements(buffer, got, narrow, 0, 1).wrong == 0;
+}
+
+/// How to state a tolerance, where there is none and an element is off by roundings; else empty.
+std::string rounding_text(const BufferSpec& buffer, std::span<const std::byte> got,
+                          const Expected& expected) {
+  constexpr double kMost = 1000;
+  if (!is_floating(buffer.type) || buffer.tolerance > 0) return "";
+  const double right = number_in(expected.type, expected.values);
+  const double apart = std::abs(number_in(buffer.type, got) - right);
+  const double roundings = std::ceil(apart / (unit_roundoff(buffer.type) * std::abs(right)));
+  if (!(roundings <= kMost)) return "";
+  return format("; that is {:.0f} rounding{}: `tolerance` of {} says how many are right", roundings,
+                roundings == 1 ? "" : "s", buffer.name);
 }
 
 /// `wrong`: how many elements, as text.
@@ -118,8 +135,8 @@ std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
   if (!by_reference) {
     return format("{} is {}, and the reference does not write it; {}", element, value, wrong);
   }
-  return format("{} is {}, expected {} ({}); {}", element, value, right,
-                tolerance_text(buffer, expected), wrong);
+  return format("{} is {}, expected {} ({}); {}{}", element, value, right,
+                tolerance_text(buffer, expected), wrong, rounding_text(buffer, got, expected));
 }
 
 /// Says how many elements have no bound from the reference on absolute inputs; else empty.

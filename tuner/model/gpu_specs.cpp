@@ -122,14 +122,14 @@ std::vector<std::string> words_of(std::string_view name) {
 bool is_series(const std::string& word) { return word == "rtx" || word == "gtx" || word == "gt"; }
 
 /// Whether `asked` is the first words of `words` joined, with or without prefixes such as `rtx`:
-/// rtx4090 and 4090, a100 and a100sxm4.
+/// rtx4090 and 4090, a100 and a100sxm4. A series alone names none.
 bool names(const std::string& asked, std::span<const std::string> words) {
   for (std::size_t first = 0; first <= (is_series(words[0]) ? 1u : 0u) && first < words.size();
        ++first) {
     std::string joined;
     for (std::size_t i = first; i < words.size(); ++i) {
       joined += words[i];
-      if (joined == asked) return true;
+      if (joined == asked && !is_series(asked)) return true;
     }
   }
   return false;

@@ -68,7 +68,8 @@ std::string edge_complaint(const Target& target, const Verdict& verdict) {
   const std::string size = target.sizes.empty() ? "N" : target.sizes.front();
   return format(
       "{}: the default configuration fails on the edge problem ({} {}); finalists must be right "
-      "there too: check the bounds in the kernel, or let a constraint say which sizes it takes, "
+      "there too: if this is more than rounding, check the bounds in the kernel, or let a "
+      "constraint say which sizes it takes, "
       "such as \"{} % 32 == 0\" for multiples or \"{} == 17\" for one size",
       place_of(target), name_of(verdict.outcome), verdict.message, size, size);
 }

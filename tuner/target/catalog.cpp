@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/catalog.hpp"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <system_error>
@@ -79,6 +80,21 @@ Target find_target_in(std::span<const fs::path> installed, std::string_view name
                           name_or_path, instead));
 }
 
-Target find_target(std::string_view name_or_path) { return find_target_in({}, name_or_path); }
+fs::path manifest_called(std::string_view name_or_path) {
+  std::error_code none;
+  fs::path path = name_or_path;
+  if (!is_manifest_path(name_or_path)) {
+    const std::vector<CatalogEntry> listed = list_targets();
+    const auto found = std::ranges::find(listed, name_or_path, &CatalogEntry::name);
+    if (found != listed.end()) return found->manifest;
+    path += ".target.toml";
+  }
+  return fs::exists(path, none) ? path : fs::path();
+}
+
+Target find_target(std::string_view name_or_path) {
+  const fs::path manifest = manifest_called(name_or_path);
+  return manifest.empty() ? find_target_in({}, name_or_path) : load_manifest(manifest);
+}
 
 }  // namespace autotune

@@ -34,7 +34,10 @@ bool is_manifest_path(std::string_view name_or_path);
 /// with near names if there is none, Error if it cannot be read.
 Target find_target_in(std::span<const std::filesystem::path> installed,
                       std::string_view name_or_path);
-/// The same in list_targets().
+/// The manifest that a path means, or a name: that of list_targets(), else ./NAME.target.toml.
+/// Empty if there is no such file.
+std::filesystem::path manifest_called(std::string_view name_or_path);
+/// Loads manifest_called(). Throws as find_target_in() does.
 Target find_target(std::string_view name_or_path);
 
 }  // namespace autotune

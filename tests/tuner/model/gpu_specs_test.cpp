@@ -45,6 +45,7 @@ TEST(GpuSpecs, AnUnknownNameGetsNearOnes) {
   EXPECT_THAT(error_of("rtx4091"), HasSubstr("rtx4090"));
   EXPECT_THAT(error_of("voodoo2 sli"), HasSubstr("there are: "));
   EXPECT_THAT(error_of(""), HasSubstr("is not in the table"));
+  EXPECT_THAT(error_of("rtx"), HasSubstr("rtx2080")) << "a series is no GPU";
 }
 
 TEST(GpuSpecs, EveryRowFindsItself) {

@@ -37,6 +37,17 @@ class CatalogTest : public testing::Test {
   std::filesystem::path manifest_;
 };
 
+TEST_F(CatalogTest, ANameThatIsNotListedMeansAManifestOfThisFolder) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path() / "mine");
+  std::filesystem::copy_file("mine.target.toml", "here.target.toml");
+  EXPECT_EQ(manifest_called("here"), "here.target.toml");
+  EXPECT_EQ(find_target("here").name, "mine");
+  EXPECT_EQ(manifest_called("mine"), manifest_) << "the listed one";
+  EXPECT_EQ(manifest_called("nothing"), "");
+  std::filesystem::current_path(before);
+}
+
 TEST_F(CatalogTest, ATargetIsFoundByNameOrByPath) {
   EXPECT_EQ(find_target("mine").manifest, manifest_);
   EXPECT_EQ(find_target(manifest_.string()).name, "mine");
