@@ -276,8 +276,9 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
   if (!choice) return std::nullopt;
   LookupAnswer answer;
   answer.configuration = interned(choice->known.configuration);
-  if (!choice->is_standard) answer.provenance = interned(choice->known.provenance);
-  if (!choice->is_standard && !choice->is_model_only) {
+  const bool is_bare_default = choice->is_standard && choice->is_model_only;
+  if (!is_bare_default) answer.provenance = interned(choice->known.provenance);
+  if (!choice->is_model_only) {
     answer.origin = choice->same_device ? db::Origin::transferred : db::Origin::same_architecture;
     answer.validity = choice->known.validity;
     answer.median_ns = choice->known.ns;

@@ -35,7 +35,7 @@ typedef enum autotune_origin {
   AUTOTUNE_EXACT = 0,             /* for exactly these sizes; `provenance` says how it was found */
   AUTOTUNE_TRANSFERRED = 1,       /* chosen from results at near sizes; valid for these */
   AUTOTUNE_SAME_ARCHITECTURE = 2, /* the same, from another GPU of this compute capability */
-  AUTOTUNE_DEFAULT = 3            /* the target's default configuration */
+  AUTOTUNE_DEFAULT = 3            /* nothing near is known: the default, or the model's choice */
 } autotune_origin;
 
 /* Whether the answer still fits the environment. */

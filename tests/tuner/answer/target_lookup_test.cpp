@@ -140,7 +140,7 @@ TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
   EXPECT_NEAR(lookup.find(near_1024).distance, 0.1926, 1e-4);  // log2(1024 / 896)
   // 992 = 31 * 32: neither 128 nor 64 divides it.
   EXPECT_EQ(lookup.find(odd).configuration, "BM=16");
-  EXPECT_EQ(lookup.find(odd).origin, Origin::default_configuration);
+  EXPECT_EQ(lookup.find(odd).origin, Origin::transferred) << "the default's time there is known";
 }
 
 TEST_F(TargetLookupTest, FreeSizesAwayFromTheirDefaultsGetTheNextConfigurationThatIsValid) {
