@@ -113,6 +113,7 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   choice.outcome = outcome_of(answer);
   choice.configuration = answer.configuration;
   choice.is_open = answer.is_open != 0;
+  choice.expected_ns = answer.expected_ns;
   choice.is_exact = answer.origin == AUTOTUNE_EXACT;
   return choice;
 }
@@ -133,6 +134,7 @@ KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t wh
 bool KernelMaker::is_better(const Choice& other, const Choice& own) {
   if (!other.handle || !own.handle) return false;
   if (other.is_exact && !own.is_exact) return true;  // all units were tried
+  if (own.outcome == Outcome::not_tuned && other.outcome == Outcome::vendor_faster) return true;
   std::int32_t is_faster = 0;
   const auto status = runtime_library()->is_faster(
       other.handle, other.tuned.sizes.data(), other.tuned.sizes.size(), own.handle,
@@ -155,6 +157,17 @@ std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
                      first.wanted.target, first.wanted.settings, device_name(shape.device)));
   }
   return ranked;
+}
+
+/// The one that may be faster than cuBLAS in the program's calls; nullptr: none is known to be
+/// near.
+const KernelMaker::Choice* KernelMaker::rival_in(const std::vector<Choice>& ranked) {
+  const Choice* rival = nullptr;
+  for (const Choice& each : ranked) {
+    const bool may_win = each.outcome == Outcome::vendor_faster && each.is_open && options().earn;
+    if (may_win && (!rival || each.expected_ns < rival->expected_ns)) rival = &each;
+  }
+  return rival;
 }
 
 KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& choice,
@@ -193,12 +206,14 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& s
   Outcome why_not = Outcome::failed;
   const std::vector<Choice> ranked = choose(shape);
   const Choice& first = ranked.front();
-  if (first.outcome == Outcome::vendor_faster && first.is_open && options().earn) {
-    const Made rival = prepare(shape, first, nullptr);
-    const auto* const made = std::get_if<const ServingKernel*>(&rival);
-    if (made && (*made)->earns()) return *made;  // it may be faster in these calls
+  if (first.outcome != Outcome::served) {
+    if (const Choice* const rival = rival_in(ranked)) {
+      const Made made = prepare(shape, *rival, nullptr);
+      const auto* const one = std::get_if<const ServingKernel*>(&made);
+      if (one && (*one)->earns()) return *one;
+    }
+    return first.outcome;
   }
-  if (first.outcome != Outcome::served) return first.outcome;
   for (auto choice = ranked.rbegin(); choice != ranked.rend(); ++choice) {
     const Made made =
         choice->outcome == Outcome::served ? prepare(shape, *choice, kernel) : choice->outcome;

@@ -30,8 +30,9 @@ class KernelMaker {
     TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
     autotune_handle* handle = nullptr;  // of `tuned`
     std::string configuration = {};
-    bool is_open = false;   // whether it or cuBLAS is faster
-    bool is_exact = false;  // known at these very sizes
+    bool is_open = false;    // whether it or cuBLAS is faster
+    double expected_ns = 0;  // of its kernel
+    bool is_exact = false;   // known at these very sizes
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;
@@ -41,6 +42,7 @@ class KernelMaker {
   /// Whether `other` is to be preferred to the one with fewer units.
   static bool is_better(const Choice& other, const Choice& own);
   Choice look_up(std::int32_t device, const TargetProblem& problem);
+  static const Choice* rival_in(const std::vector<Choice>& ranked);
   Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
   autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem, Use use);
 
