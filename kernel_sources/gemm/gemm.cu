@@ -4,8 +4,25 @@
 // BATCHED, there are several products. Matrices of one operand lie one behind another; with STRIDED,
 // at any distance, and their rows have any length. Only this source, those of the families and
 // device/element.cuh read the macros of manifests.
+#if DTYPE == DTYPE_F16 || DTYPE == DTYPE_BF16
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
 #include "problem.cuh"
 #include "reference.cuh"
+
+#if DTYPE == DTYPE_F16
+typedef __half element;  // of A and B
+#elif DTYPE == DTYPE_BF16
+typedef __nv_bfloat16 element;
+#elif DTYPE == DTYPE_I8
+typedef signed char element;
+#else
+typedef real element;
+#endif
+typedef OUTPUT result;  // an element of C and D
+typedef ProblemOf<element, result, COMPUTE> GivenProblem;
 
 /// A family adds its own constants, as `Configuration`. Headers take it as a template argument.
 struct ProblemConfiguration {
@@ -26,9 +43,10 @@ struct ProblemConfiguration {
 #define PRODUCT_OF(first, index) \
   product_at(first, index, stride_a, stride_b, stride_c, stride_d)
 
-__device__ __forceinline__ Problem product_at(Problem first, int index, long long stride_a,
-                                              long long stride_b, long long stride_c,
-                                              long long stride_d) {
+template <class Given>
+__device__ __forceinline__ Given product_at(Given first, int index, long long stride_a,
+                                            long long stride_b, long long stride_c,
+                                            long long stride_d) {
   first.A += index * stride_a, first.B += index * stride_b, first.D += index * stride_d;
   if (ProblemConfiguration::kScale == Scale::beta) first.C += index * stride_c;
   return first;
@@ -38,11 +56,11 @@ __device__ __forceinline__ Problem product_at(Problem first, int index, long lon
 #define STRIDE_ARGUMENTS
 #define PRODUCT_OF(first, index) problem_of_batch<ProblemConfiguration>(first, index)
 #endif
-#define GEMM_ARGUMENTS                                                                       \
-  const real *A, const real *B, const real *C, real *D, real alpha, real beta, int M, int N, \
-      int K, int lda, int ldb, int ldc, int ldd STRIDE_ARGUMENTS
+#define GEMM_ARGUMENTS                                                                          \
+  const element *A, const element *B, const result *C, result *D, COMPUTE alpha, COMPUTE beta, int M, \
+      int N, int K, int lda, int ldb, int ldc, int ldd STRIDE_ARGUMENTS
 #define GEMM_PROBLEM                                             \
-  Problem {                                                      \
+  GivenProblem {                                                 \
     A, B, C, D, alpha, beta, M, N, K, lda, ldb,                  \
         has_bias(ProblemConfiguration::kEpilogue) ? 0 : ldc, ldd \
   }
@@ -58,17 +76,23 @@ struct OneProduct : ProblemConfiguration {
 #define PRODUCTS
 #endif
 
-extern "C" __global__ void gemm_reference(const real* A, const real* B, const real* C,
-                                          reference_real* result, real alpha, real beta, int M,
-                                          int N, int K, int lda, int ldb, int ldc,
+#if DTYPE == DTYPE_I8
+typedef int answer;
+#else
+typedef reference_real answer;
+#endif
+
+extern "C" __global__ void gemm_reference(const element* A, const element* B, const result* C,
+                                          answer* answers, COMPUTE alpha, COMPUTE beta, int M, int N,
+                                          int K, int lda, int ldb, int ldc,
                                           int ldd STRIDE_ARGUMENTS PRODUCTS) {
-  real* const D = nullptr;
+  result* const D = nullptr;
 #if BATCHED
   for (int i = blockIdx.z; i < products; i += gridDim.z) {
-    const Problem problem = PRODUCT(i);
-    multiply_for_reference<OneProduct>(problem, result + (problem.D - D));
+    const GivenProblem problem = PRODUCT(i);
+    multiply_for_reference<OneProduct>(problem, answers + (problem.D - D));
   }
 #else
-  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, result);
+  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, answers);
 #endif
 }

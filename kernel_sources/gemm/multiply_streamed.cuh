@@ -15,7 +15,7 @@
 #include "device/bulk_copy.cuh"
 #include "device/early_start.cuh"
 #include "float_slab.cuh"
-#include "gemm16/split_sum.cuh"
+#include "split_sum.cuh"
 #include "planes.cuh"
 #include "tile_sums.cuh"
 

@@ -22,16 +22,20 @@ enum class Scale { none, alpha, beta };
 template <class Config>
 constexpr bool kReadsC = Config::kScale == Scale::beta || has_bias(Config::kEpilogue);
 
-struct Problem {
-  const real *A, *B, *C;
-  real* D;
-  real alpha, beta;
+/// Of operands of `Element`s, C and D of `Result`s, scaled by `Scalar`s.
+template <class Element, class Result, class Scalar>
+struct ProblemOf {
+  const Element *A, *B;
+  const Result* C;
+  Result* D;
+  Scalar alpha, beta;
   int M, N, K, lda, ldb, ldc, ldd;
 };
+typedef ProblemOf<real, real, real> Problem;
 
 /// The problem `batch` of those that begin at `first`.
-template <class Config>
-__device__ __forceinline__ Problem problem_of_batch(Problem first, int batch) {
+template <class Config, class Given>
+__device__ __forceinline__ Given problem_of_batch(Given first, int batch) {
   if (Config::kBatch > 1) {
     first.A += (long long)batch * (Config::kATransposed ? first.K : first.M) * first.lda;
     first.B += (long long)batch * (Config::kBTransposed ? first.N : first.K) * first.ldb;
@@ -41,13 +45,13 @@ __device__ __forceinline__ Problem problem_of_batch(Problem first, int batch) {
   return first;
 }
 
-template <class Config>
-__device__ inline real a_at(const Problem& p, int m, int k) {
+template <class Config, class Given>
+__device__ inline auto a_at(const Given& p, int m, int k) {
   return Config::kATransposed ? p.A[(long long)k * p.lda + m] : p.A[(long long)m * p.lda + k];
 }
 
-template <class Config>
-__device__ inline real b_at(const Problem& p, int k, int n) {
+template <class Config, class Given>
+__device__ inline auto b_at(const Given& p, int k, int n) {
   return Config::kBTransposed ? p.B[(long long)n * p.ldb + k] : p.B[(long long)k * p.ldb + n];
 }
 

@@ -92,9 +92,7 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
   product.by_tf32 = word(text, "math", "f32") == "tf32";
   product.epilogue = epilogue_of(word(text, "epilogue", "none"));
-  if (product.has_bias()) {  // in f32 in place of C
-    product.bias = buffer_called(problem, find_buffer(problem, "bias") ? "bias" : "C");
-  }
+  if (product.has_bias()) product.bias = buffer_called(problem, "C");
   if (product.has_c) {
     product.c = buffer_called(problem, "C");
     product.beta = buffer_called(problem, "beta");

@@ -52,8 +52,7 @@ def tuned_problem(product: Product) -> Optional[Problem]:
     if batch > 1 and has_bias:
         return None
     if dtype in ("f16", "bf16"):
-        settings = {"dtype": dtype, "output": dtype, "layout": layout}
-        return Problem("gemm16", settings, (*sizes, batch))
+        return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
         return None
     settings = {"dtype": dtype, "layout": layout}
@@ -95,7 +94,7 @@ def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
 
 
 def _operand(buffer: str, has_bias: bool) -> str:
-    """In f32, the bias is in the place of C. What is not read gets the address of D."""
-    if buffer in ("C", "bias"):
+    """The bias is in the place of C. What is not read gets the address of D."""
+    if buffer == "C":
         return "bias" if has_bias else "D"
     return buffer

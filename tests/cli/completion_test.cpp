@@ -95,7 +95,7 @@ TEST_F(Completion, OfBashReplacesOnlyWhatFollowsAColon) {
 TEST_F(Completion, OfBashAsksTheToolForTargetsAndStrategies) {
   use("bash");
   if (IsSkipped()) return;
-  EXPECT_THAT(in_bash("autotune --target gemm_t"), ElementsAre("gemm_tf32"));
+  EXPECT_THAT(in_bash("autotune --target gem"), ElementsAre("gemm"));
   EXPECT_THAT(in_bash("autotune --strategy gui"), ElementsAre("guided"));
 }
 
@@ -116,7 +116,7 @@ TEST_F(Completion, OfFishKnowsVerbsOptionsAndValues) {
   EXPECT_THAT(in_fish("autotune --dev"), ElementsAre("--device"));
   EXPECT_THAT(in_fish("autotune tune --l2 "), ElementsAre("cold", "hot"));
   EXPECT_THAT(in_fish("autotune tune --device model:h2"), ElementsAre("model:h200"));
-  EXPECT_THAT(in_fish("autotune --target gemm_t"), Contains("gemm_tf32"));
+  EXPECT_THAT(in_fish("autotune --target gem"), Contains("gemm"));
   EXPECT_THAT(in_fish("autotune db ret"), Contains("retract"));
   EXPECT_THAT(in_fish("autotune query --l"), Not(Contains("--l2")));
 }

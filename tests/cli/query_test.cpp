@@ -68,16 +68,17 @@ TEST(OldNames, OfTargetsTakeSizesInTheOldOrderAndALineNamesTheNewOnes) {
   ASSERT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_EQ(
       tuned.err,
-      "note: gemm16_batched is now part of gemm16: --target gemm16 --sizes "
-      "batch=3,M=61,N=35,K=67; autotune db convert renames what is stored under the old name\n");
+      "note: gemm16_batched is now part of gemm: --target gemm --sizes batch=3,M=61,N=35,K=67 "
+      "--set dtype=f16; autotune db convert renames what is stored under the old name\n");
   const Json problem = Json::parse(tuned.out)["problems"][0]["problem"];
   EXPECT_EQ(problem["batch"], 3);
+  EXPECT_EQ(problem["dtype"], "f16");
   EXPECT_EQ(problem["K"], 67);
 
   const std::string strided = "3x61x35x67x67x35x35x35x4087x2345x2135x2135";
   const Ended asked = sandbox.run({"query", "--target", "gemm16_strided", "--size", strided});
   EXPECT_EQ(asked.status, 0) << asked.err;
-  EXPECT_THAT(asked.out, HasSubstr("gemm16 M=61 N=35 K=67 batch=3 on "));
+  EXPECT_THAT(asked.out, HasSubstr("gemm M=61 N=35 K=67 batch=3 dtype=f16 on "));
   expect_refused(sandbox.run({"query", "--target", "gemm16_batched", "--size", "4x8"}), 2,
                  {"--size", "BATCH"});
 }

@@ -25,6 +25,17 @@ using ::testing::UnorderedElementsAre;
 constexpr const char* kGemm16 = "a893ada65985a71d9c9da6c3277484a9";
 constexpr const char* kBatched = "ea56ea9235a958e2ca0486460ab16214";
 constexpr const char* kSettings = " dtype=f16 output=f16 layout=NN scale=none epilogue=none";
+constexpr const char* kSettingsNow =
+    " dtype=f16 output=f16 compute=f32 math=full units=any layout=NN scale=none pad=0 "
+    "epilogue=none";
+constexpr const char* kConfiguration =
+    "KERNEL=mma BM=64 BN=64 BK=32 WARPS_M=2 WARPS_N=2 STAGES=3 STORE=direct GROUP=1 SWAP=0 ROWS=64 "
+    "COLUMNS=8 DEPTH=64 WARPGROUPS=1 ALTERNATE=0 MIN_BLOCKS=1 SPLIT_K=1 BESIDE=1 BELOW=1 PAD=0 "
+    "BY_THREADS=none";
+constexpr const char* kOther =
+    "KERNEL=wgmma BM=16 BN=16 BK=16 WARPS_M=1 WARPS_N=1 STAGES=2 STORE=direct GROUP=1 SWAP=0 "
+    "ROWS=64 COLUMNS=64 DEPTH=128 WARPGROUPS=1 ALTERNATE=0 MIN_BLOCKS=1 SPLIT_K=1 BESIDE=1 BELOW=1 "
+    "PAD=0 BY_THREADS=none";
 
 db::KernelRow old_gemm16(const char* fingerprint = kGemm16) {
   return {"", "gemm16", fingerprint, "M N K"};
@@ -35,37 +46,26 @@ db::KernelRow old_batched(const char* fingerprint = kBatched) {
 
 class TodaysNamesTest : public ::testing::Test {
  protected:
-  TodaysNamesTest() : gemm16_(find_target("gemm16")) {
-    const Problem problem = problem_of(gemm16_, {{"M", 64}, {"N", 64}, {"K", 128}}, {});
-    const ParameterSpace space = space_of(gemm16_, problem, device_of(db::h200()));
-    configuration_ = to_text(space.at(default_index(gemm16_, space)));
-  }
-
   /// Every kind of fact about a problem of this kernel.
   void fill(const fs::path& file, const db::KernelRow& kernel, const std::string& sizes) {
     db::TunedStore store(file);
     db::Sample sample(store);
     sample.key.kernel = store.add_kernel(kernel);
     sample.key.problem = sizes + kSettings;
-    std::vector<db::TrialRow> trials{sample.trial(configuration_, 2000),
-                                     sample.failure(other("mma"), "wrong")};
-    trials.push_back(sample.trial(other("mma"), 4000));
+    std::vector<db::TrialRow> trials{sample.trial(kConfiguration, 2000),
+                                     sample.failure(kOther, "wrong")};
+    trials.push_back(sample.trial(kOther, 4000));
     trials.back().outcome = "pruned";
     store.append(trials);
-    db::DecisionRow decision = sample.decision(configuration_, 1000);
-    decision.default_configuration = other("mma");
-    decision.ties = configuration_ + '\n' + other("mma");
+    db::DecisionRow decision = sample.decision(kConfiguration, 1000);
+    decision.default_configuration = kOther;
+    decision.ties = std::string(kConfiguration) + '\n' + kOther;
     store.add_decision(decision);
-    store.pin({"", sample.key, configuration_, "why", "2026-03-02T12:00:00.000Z"});
-    db::add_counters(store, {"", sample.key, configuration_, "instructions=1", "CUDA", ""});
-    store.dispatch({sample.session, sample.key, configuration_, "a process", ""});
+    store.pin({"", sample.key, kConfiguration, "why", "2026-03-02T12:00:00.000Z"});
+    db::add_counters(store, {"", sample.key, kConfiguration, "instructions=1", "CUDA", ""});
+    store.dispatch({sample.session, sample.key, kConfiguration, "a process", ""});
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-        .exec("DELETE FROM kernel WHERE target = 'gemm'");
-  }
-  std::string other(const std::string& family) const {
-    Configuration configuration = gemm16_.default_configuration;
-    std::ranges::find(configuration, "KERNEL", &NamedValue::name)->value = family;
-    return to_text(configuration);
+        .exec("DELETE FROM kernel WHERE fingerprint = 'f1'");
   }
 
   Ended convert() { return sandbox_.run({"db", "convert"}); }
@@ -79,7 +79,7 @@ class TodaysNamesTest : public ::testing::Test {
     return all;
   }
   std::string of(const std::string& fingerprint) const {
-    return "gemm16 " + fingerprint + " M N K batch";
+    return "gemm " + fingerprint + " M N K batch";
   }
   static std::string facts(const fs::path& file) {
     return db::facts_of(db::TunedStore(file, db::Mode::read_only));
@@ -87,8 +87,7 @@ class TodaysNamesTest : public ::testing::Test {
 
   const Sandbox sandbox_;
   const fs::path file_ = sandbox_.database();
-  const Target gemm16_;
-  std::string configuration_;
+  const Target gemm_ = find_target("gemm");
 };
 
 TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
@@ -96,8 +95,8 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
   const Ended ended = convert();
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr(": 6 facts converted, 0 refused\n"));
-  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm16_.fingerprint)));
-  const std::string problem = "M=64 N=64 K=128 batch=4" + std::string(kSettings);
+  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm_.fingerprint)));
+  const std::string problem = "M=64 N=64 K=128 batch=4" + std::string(kSettingsNow);
   SQLite::Database database(file_.string());
   for (const char* const table : {"trial", "decision", "pin", "counter", "best", "inflight"}) {
     SQLite::Statement query(database, std::string("SELECT DISTINCT problem FROM ") + table);
@@ -106,7 +105,7 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
     EXPECT_FALSE(query.executeStep()) << table;
   }
   EXPECT_EQ(sandbox_.run({"db", "check"}).status, 0);
-  const Ended asked = sandbox_.run({"query", "--target", "gemm16", "--json"});
+  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
   const Json answer = Json::parse(asked.out)["results"][0];
   EXPECT_EQ(answer["provenance"], "pinned");
   EXPECT_EQ(answer["stale"], false);
@@ -120,7 +119,7 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
 TEST_F(TodaysNamesTest, SizesThatATargetHasGotSinceHaveTheirDefault) {
   fill(file_, old_gemm16(), "M=64 N=64 K=128");
   EXPECT_THAT(convert().out, HasSubstr(": 6 facts converted, 0 refused\n"));
-  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm16_.fingerprint)));
+  EXPECT_THAT(kernels(file_), ElementsAre(of(gemm_.fingerprint)));
   EXPECT_THAT(facts(file_), HasSubstr("\"M=64 N=64 K=128 batch=1 dtype=f16"));
 }
 
@@ -170,10 +169,54 @@ TEST_F(TodaysNamesTest, FamiliesOfAnOldTargetAreFamiliesOfTheTargetNow) {
   const Json results = Json::parse(asked.out)["results"];
   ASSERT_EQ(results.size(), 2u) << asked.out << asked.err;
   for (const Json& one : results) EXPECT_EQ(one["stale"], false);
-  EXPECT_THAT(facts(file_), HasSubstr("dtype=f32 units=fp32 layout=NN"));
+  EXPECT_THAT(facts(file_),
+              HasSubstr("dtype=f32 output=f32 compute=f32 math=full units=fp32 layout=NN"));
   EXPECT_THAT(facts(file_), HasSubstr("KERNEL=tiled BLOCK_SIZE=16 TILE_SIZE=4 PREFETCH=register "
                                       "A_LAYOUT=padded BN="));
   EXPECT_THAT(facts(file_), ::testing::ContainsRegex("KERNEL=streamed [^\"]*K_PARTS=2"));
+}
+
+TEST_F(TodaysNamesTest, ParametersOfTensorCoresHaveTheirNamesAndValuesNow) {
+  const auto problem = [](const char* types, const char* sizes) {
+    return std::string(sizes) + types + " layout=NN scale=none epilogue=none";
+  };
+  const std::string rest =
+      "WARPS_M=1 WARPS_N=1 STAGES=3 STORE=direct GROUP=1 SWAP=0 ROWS=64 COLUMNS=64 WARPGROUPS=1 "
+      "ALTERNATE=0 MIN_BLOCKS=1 SPLIT_K=1 ";
+  {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    const auto add = [&](const char* target, const char* fingerprint, const char* sizes,
+                         const std::string& of, const std::string& configuration) {
+      sample.key.kernel = store.add_kernel({"", target, fingerprint, sizes});
+      sample.key.problem = of;
+      store.add_decision(sample.decision(configuration + rest, 1000));
+    };
+    add("gemm16", "5d6edfb53c9fb418b0bc4f1f949f4e69", "M N K batch",
+        problem(" dtype=bf16 output=bf16", "M=512 N=512 K=512 batch=1"),
+        "KERNEL=wgmma BM=16 BN=16 BK=16 DEPTH=128 PAD=0 ");
+    add("gemm_i8", "422c575ca53636b5b6b67b748ac0df19", "M N K",
+        "M=512 N=512 K=512 dtype=i8 output=i32 layout=NN",
+        "KERNEL=wgmma ROWS_ACROSS=0 BM=16 BN=16 BK=32 DEPTH=128 ");
+    add("gemm_tf32", "808f3e977ae9b757c6822016b3a197f3", "M N K",
+        problem(" dtype=f32 output=f32 math=tf32", "M=512 N=512 K=512"),
+        "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 ");
+    add("gemm_tf32", "808f3e977ae9b757c6822016b3a197f3", "M N K",
+        "M=64 N=64 K=64 dtype=f32 output=f32 math=tf32 layout=NN scale=none epilogue=bias_relu",
+        "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 ");
+  }
+  EXPECT_THAT(convert().out, HasSubstr(": 4 facts converted, 0 refused\n"));
+  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
+  const Json results = Json::parse(asked.out)["results"];
+  ASSERT_EQ(results.size(), 4u) << asked.out << asked.err;
+  for (const Json& one : results) {
+    EXPECT_EQ(one["stale"], one["problem"]["epilogue"] == "bias_relu") << "its ReLU lost a NaN";
+  }
+  const std::string all = facts(file_);
+  EXPECT_THAT(all, HasSubstr("dtype=i8 output=i32 compute=i32 math=full units=any"));
+  EXPECT_THAT(all, ::testing::ContainsRegex("KERNEL=wgmma [^\"]*SLAB_BYTES=256[^\"]* PAD_LINES=0"));
+  EXPECT_THAT(all, ::testing::ContainsRegex("KERNEL=wgmma_along_k [^\"]*SLAB_BYTES=128"));
+  EXPECT_THAT(all, ::testing::ContainsRegex("KERNEL=mma_along_k [^\"]*SLICE_BYTES=64"));
 }
 
 /// A source that nobody knows, strides of their own, and a batch whose machine code is another.
@@ -189,7 +232,7 @@ TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
   EXPECT_THAT(kernels(file_),
               UnorderedElementsAre(of("unknown"), of(std::string(kBatched) + " with other values"),
                                    of("3e125c666923f346c0fbca97bb0ce0ae")));
-  const Ended asked = sandbox_.run({"query", "--target", "gemm16", "--json"});
+  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
   const Json results = Json::parse(asked.out)["results"];
   ASSERT_EQ(results.size(), 3u) << asked.out << asked.err;
   for (const Json& one : results) EXPECT_EQ(one["stale"], true);

@@ -91,12 +91,12 @@ TEST(TuneWorkload, ShapesOfTunableOpAreRead) {
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
   const Json problems = Json::parse(ended.out)["problems"];
-  ASSERT_EQ(problems.size(), 2U);
+  ASSERT_EQ(problems.size(), 3U);
   EXPECT_EQ(problems[0]["problem"]["M"], 8);
 }
 
 /// A linear layer in bf16, as PyTorch calls it.
-TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
+TEST(TuneWorkload, SixteenBitsAreTunedToo) {
   const Sandbox sandbox;
   std::string bf16 = line("TN", 16, 8, 24, "none", 3, 24);
   bf16.replace(bf16.find(R"("f32","f32","f32","f32")"), 23, R"("bf16","bf16","bf16","bf16")");
@@ -104,7 +104,7 @@ TEST(TuneWorkload, SixteenBitsAreTunedByTheirTarget) {
   sandbox.write("w.jsonl", bf16);
   sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
   for (const auto& [file, target] :
-       {std::pair("w.jsonl", "gemm16"), {"tunableop_untuned0.csv", "gemm16_batched"}}) {
+       {std::pair("w.jsonl", "gemm"), {"tunableop_untuned0.csv", "gemm16_batched"}}) {
     std::vector<std::string> words = tune_workload(file);
     words.insert(words.end(), {"--target", target});
     const Ended ended = sandbox.run(words);
@@ -139,8 +139,9 @@ TEST(TuneWorkload, ABadFileIsNamedWithItsLine) {
                  {"has no call that kernels of gemm could", "run --report"});
   expect_refused(sandbox.run(tune_workload("none.jsonl")), 1, {"none.jsonl: cannot be read"});
   sandbox.write("half.csv", "GemmTunableOp_Half_NN,nn_16_8_24\n");
-  expect_refused(sandbox.run(tune_workload("half.csv")), 1,
-                 {"half.csv: has no call", "--target gemm16"});
+  std::vector<std::string> only_f32 = tune_workload("half.csv");
+  only_f32.insert(only_f32.end(), {"--set", "dtype=f32"});
+  expect_refused(sandbox.run(only_f32), 1, {"half.csv: has no call", "--target gemm"});
   sandbox.write("none.csv", "Validator,PT_VERSION,2.11.0\n");
   expect_refused(sandbox.run(tune_workload("none.csv")), 1,
                  {"none.csv: has no call", "docs/blas.md"});

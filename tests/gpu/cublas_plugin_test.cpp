@@ -80,11 +80,12 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
     for (const char* layout : {"NN", "TT"}) {
       for (const char* epilogue : {"none", "bias", "bias_relu"}) {
         for (const char* output : {dtype, "f32"}) {
-          expect_right("gemm16", {{"M", 64}, {"N", 136}, {"K", 72}},
+          const bool adds_c = std::string(layout) == "NN" && std::string(epilogue) == "none";
+          expect_right("gemm", {{"M", 64}, {"N", 136}, {"K", 72}},
                        {{"dtype", dtype},
                         {"output", output},
                         {"layout", layout},
-                        {"scale", std::string(layout) == "NN" ? "beta" : "alpha"},
+                        {"scale", adds_c ? "beta" : "alpha"},
                         {"epilogue", epilogue}});
         }
       }
@@ -95,23 +96,24 @@ TEST_F(CublasPlugin, IsRightInSixteenBits) {
 TEST_F(CublasPlugin, IsRightForBatchesInSixteenBits) {
   const NamedValues sizes{{"M", 64}, {"N", 136}, {"K", 72}, {"batch", 3}};
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    expect_right("gemm16", sizes, {{"layout", layout}});
+    expect_right("gemm", sizes, {{"dtype", "f16"}, {"layout", layout}});
+    expect_right("gemm", sizes,
+                 {{"dtype", "f16"}, {"layout", layout}, {"output", "f32"}, {"scale", "beta"}});
     expect_right(
-        "gemm16", sizes,
-        {{"layout", layout}, {"output", "f32"}, {"scale", "beta"}, {"epilogue", "bias_relu"}});
+        "gemm", sizes,
+        {{"dtype", "f16"}, {"layout", layout}, {"output", "f32"}, {"epilogue", "bias_relu"}});
   }
 }
 
 TEST_F(CublasPlugin, IsRightInEightBits) {
   for (const char* layout : {"NN", "NT", "TN", "TT"})
-    expect_right("gemm_i8", {{"M", 64}, {"N", 128}, {"K", 96}}, {{"layout", layout}});
+    expect_right("gemm", {{"M", 64}, {"N", 128}, {"K", 96}}, {{"dtype", "i8"}, {"layout", layout}});
 }
 
 TEST_F(CublasPlugin, IsRightInTf32) {
   for (const char* layout : {"NN", "NT", "TN", "TT"}) {
-    expect_right("gemm_tf32", sizes_, {{"layout", layout}});
-    expect_right("gemm_tf32", sizes_,
-                 {{"layout", layout}, {"scale", "beta"}, {"epilogue", "bias_relu"}});
+    expect_right("gemm", sizes_, {{"math", "tf32"}, {"layout", layout}, {"scale", "beta"}});
+    expect_right("gemm", sizes_, {{"math", "tf32"}, {"layout", layout}, {"epilogue", "bias_relu"}});
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random variants of gemm, fast family and ladder, and of the tensor cores of
-// gemm16, gemm_i8 and gemm_tf32 are right at random shapes, layouts, scalings, element
-// types, leading dimensions and batches. AUTOTUNE_TEST_VARIANTS says how many (60),
-// AUTOTUNE_TEST_SEED repeats a run; both are printed. Kernels run in a worker: one that crashes is
-// named and the others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K,
-// and with AUTOTUNE_TEST_LOCAL kernels run in the test itself.
+// Random variants of gemm, fast family and ladder, and those of tensor cores in each type, are
+// right at random shapes, layouts, scalings, element types, leading dimensions and batches.
+// AUTOTUNE_TEST_VARIANTS says how many (60), AUTOTUNE_TEST_SEED repeats a run; both are printed.
+// Kernels run in a worker: one that crashes is named and the others go on. For
+// scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
+// kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -88,11 +89,41 @@ void add_distances(Random& random, const NamedValues& settings, NamedValues& siz
   sizes.insert(sizes.end(), strides.begin(), strides.end());
 }
 
-/// There a bias takes the place of C, and integers have no epilogue.
-void keep_rules_of_gemm(NamedValues& settings) {
-  const auto is_integer = [](const NamedValue& each) { return each.value == Value("i32"); };
+const Target& gemm() {
+  static const Target target =
+      load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml");
+  return target;
+}
+
+/// Types of products, which choose among the families.
+enum class Kind : std::uint8_t { cores, split, bits16, i8, tf32 };
+
+NamedValues types_of(Kind kind, Random& random) {
+  const std::string bits16 = one_of<std::string>(random, {"f16", "bf16"});
+  switch (kind) {
+    case Kind::cores:  // mostly the default
+      return {{"dtype", one_of<std::string>(random, {"f32", "f32", "f32", "f32", "f64", "i32"})}};
+    case Kind::split:
+      return {{"dtype", "f32"}};
+    case Kind::bits16:
+      return {{"dtype", bits16}, {"output", one_of<std::string>(random, {bits16, "f32"})}};
+    case Kind::i8:
+      return {{"dtype", "i8"}};
+    case Kind::tf32:
+      return {{"math", "tf32"}};
+  }
+  return {};
+}
+
+/// Integers have no epilogue, those of 8 bits no scale, and a bias takes the place of C.
+void keep_rules(Kind kind, NamedValues& settings) {
+  const auto is_integer = [](const NamedValue& each) {
+    return each.value == Value("i32") || each.value == Value("i8");
+  };
   if (std::ranges::any_of(settings, is_integer)) {
-    std::erase_if(settings, [](const NamedValue& each) { return each.name == "epilogue"; });
+    std::erase_if(settings, [&](const NamedValue& each) {
+      return each.name == "epilogue" || (kind == Kind::i8 && each.name == "scale");
+    });
   }
   const auto is_bias = [](const NamedValue& each) {
     return each.name == "epilogue" && each.value.text().starts_with("bias");
@@ -105,73 +136,71 @@ void keep_rules_of_gemm(NamedValues& settings) {
 
 class GemmVariants : public Gpu {
  protected:
-  static Problem random_problem(const Target& target, Random& random, bool is_f32) {
-    NamedValues settings;
-    for (const Setting& setting : target.settings) {
-      if (setting.name == "units") continue;  // fp32 leaves fewer families
-      // Mostly the default.
-      if (setting.name == "dtype" && (is_f32 || between(random, 0, 9) < 7)) continue;
-      settings.push_back({setting.name, one_of(random, setting.values)});
+  static NamedValues random_settings(Kind kind, Random& random) {
+    NamedValues settings = types_of(kind, random);
+    const bool has_pad = kind == Kind::cores || kind == Kind::split;
+    for (const Setting& setting : gemm().settings) {
+      for (const char* const name : {"layout", "scale", "epilogue", "pad"}) {
+        if (setting.name != name || (setting.name == "pad" && !has_pad)) continue;
+        settings.push_back({setting.name, one_of(random, setting.values)});
+      }
     }
+    keep_rules(kind, settings);
+    return settings;
+  }
+
+  static Problem random_problem(Kind kind, Random& random) {
+    const NamedValues settings = random_settings(kind, random);
     // Packing and large tiles begin near 1000, splitting the last tiles near 2000.
     const auto largest = static_cast<std::int64_t>(number_from("AUTOTUNE_TEST_LARGEST", kLargest));
-    const std::int64_t kind = between(random, 0, 9);
-    const std::int64_t most = std::min(largest, kind == 0 ? kLargest : kind <= 2 ? 1400 : 700);
-    const std::int64_t least = std::min<std::int64_t>(largest, kind == 0   ? 2000
-                                                               : kind <= 2 ? 950
-                                                                           : 1);
+    const std::int64_t chance = between(random, 0, 9);
+    const std::int64_t most = std::min(largest, chance == 0 ? kLargest : chance <= 2 ? 1400 : 700);
+    const std::int64_t least = std::min<std::int64_t>(largest, chance == 0   ? 2000
+                                                               : chance <= 2 ? 950
+                                                                             : 1);
     const std::int64_t m = std::max(least, random_extent(random, most));
     const std::int64_t n = std::max(least, random_extent(random, most));
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
-    if (target.name == "gemm") keep_rules_of_gemm(settings);
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
-    if (!target.free_sizes.empty() && between(random, 0, 2) > 0) {
+    const bool is_packed = kind == Kind::i8 || kind == Kind::tf32;
+    if (!is_packed && between(random, 0, 2) > 0) {
       add_distances(random, settings, sizes);
-    } else if (!target.free_sizes.empty()) {
+    } else if (!is_packed) {
       sizes.push_back({"batch", between(random, 1, 9)});
     }
-    Problem problem = problem_of(target, sizes, settings);
+    Problem problem = problem_of(gemm(), sizes, settings);
     for (const NamedValue& each : sizes) {
-      if (std::ranges::find(target.sizes, each.name) == target.sizes.end()) {
+      if (std::ranges::find(gemm().sizes, each.name) == gemm().sizes.end()) {
         problem.free.push_back(each);
       }
     }
     return problem;
   }
 
-  /// Of gemm four of five are of the fast family, the others of the ladder.
-  static std::string random_kernel(const Target& target, Random& random) {
+  /// On CUDA cores four of five are of the fast family, the others of the ladder.
+  static std::string random_kernel(Kind kind, Random& random) {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "single_block"};
-    if (target.name == "gemm16") return between(random, 0, 3) > 0 ? "wgmma" : "mma";
-    if (target.name == "gemm_i8" || target.name == "gemm_tf32") {
-      const bool is_hopper = device().info().compute_capability == 90;
-      return is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
-    }
-    return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
+    if (kind == Kind::cores) return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
+    if (kind == Kind::split) return one_of<std::string>(random, {"split", "streamed"});
+    const bool is_hopper = device().info().compute_capability == 90;
+    const std::string instruction = is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
+    return kind == Kind::bits16 ? instruction : instruction + "_along_k";
   }
 
-  static Sample drawn(const Target& target, std::uint64_t seed) {
-    return drawn_of(target, seed, false);
-  }
-  /// Of gemm in f32.
-  static Sample on_tensor_cores(const Target& target, std::uint64_t seed) {
-    return drawn_of(target, seed, true);
-  }
-  static Sample drawn_of(const Target& target, std::uint64_t seed, bool is_split) {
+  static Sample drawn(Kind kind, std::uint64_t seed) {
     Random random(seed);
-    Sample sample{random_problem(target, random, is_split), {}, {}};
+    Sample sample{random_problem(kind, random), {}, {}};
     std::map<std::string, ParameterSpace> spaces;
     for (std::size_t i = 0; i < kVariantsAProblem; ++i) {
       const auto space_with = [&](const std::string& kernel) -> const ParameterSpace& {
         if (!spaces.contains(kernel)) {
-          const Target held = with_fixed(target, {{"KERNEL", kernel}});
+          const Target held = with_fixed(gemm(), {{"KERNEL", kernel}});
           spaces.emplace(kernel, space_of(held, sample.problem, device().info()));
         }
         return spaces.at(kernel);
       };
-      const std::string kernel = is_split ? one_of<std::string>(random, {"split", "streamed"})
-                                          : random_kernel(target, random);
+      const std::string kernel = random_kernel(kind, random);
       const bool needs_alignment = kernel == "streamed" && space_with(kernel).empty();
       const ParameterSpace& space = space_with(needs_alignment ? "split" : kernel);
       if (space.empty()) continue;
@@ -180,20 +209,17 @@ class GemmVariants : public Gpu {
     return sample;
   }
 
-  /// Of gemm16, where blocks of a cluster share copies: lines are multiples of 16 bytes, not of 32.
-  static Sample with_shared_copies(const Target& target, std::uint64_t seed) {
+  /// Blocks of a cluster share copies: lines are multiples of 16 bytes, not of 32.
+  static Sample with_shared_copies(Kind kind, std::uint64_t seed) {
     Random random(seed);
     const auto uneven = [&](std::int64_t least) { return 16 * between(random, least, 40) + 8; };
     const NamedValues cluster = one_of<NamedValues>(random, {{{"BESIDE", 2}, {"BELOW", 2}},
                                                              {{"BESIDE", 2}, {"BELOW", 4}},
                                                              {{"BESIDE", 4}, {"BELOW", 2}}});
-    NamedValues settings;
-    for (const Setting& setting : target.settings)
-      settings.push_back({setting.name, one_of(random, setting.values)});
     Sample sample;
-    sample.problem =
-        problem_of(target, {{"M", uneven(16)}, {"N", uneven(16)}, {"K", uneven(4)}}, settings);
-    const Target held = with_fixed(with_fixed(target, {{"KERNEL", "wgmma"}}), cluster);
+    sample.problem = problem_of(gemm(), {{"M", uneven(16)}, {"N", uneven(16)}, {"K", uneven(4)}},
+                                random_settings(kind, random));
+    const Target held = with_fixed(with_fixed(gemm(), {{"KERNEL", "wgmma"}}), cluster);
     const ParameterSpace space = space_of(held, sample.problem, device().info());
     for (std::size_t i = 0; i < kVariantsAProblem && !space.empty(); ++i)
       sample.configurations.push_back(space.at(random() % space.size()));
@@ -215,17 +241,18 @@ class GemmVariants : public Gpu {
   static bool is_fast(const Configuration& configuration) {
     return std::ranges::any_of(configuration, [](const auto& named) {
       return named.value == Value("fast") || named.value == Value("split") ||
-             named.value == Value("streamed") || named.value == Value("wgmma");
+             named.value == Value("streamed") || named.value == Value("wgmma") ||
+             named.value == Value("wgmma_along_k");
     });
   }
 
   /// The outcome, as the word that counts it; a wrong one is a failure of the test.
-  static std::string judged(const Target& target, Workbench& bench, const Problem& problem,
+  static std::string judged(Workbench& bench, const Problem& problem,
                             const Configuration& configuration, const CompiledKernel& kernel) {
     SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
     try {
       if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
-      const LaunchPlan plan = launch_plan(target, problem, configuration, device().info());
+      const LaunchPlan plan = launch_plan(gemm(), problem, configuration, device().info());
       const Verdict verdict = bench.load(kernel, plan)->verify(2);
       EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
       return verdict.outcome == Outcome::ok ? "right" : "wrong";
@@ -239,15 +266,14 @@ class GemmVariants : public Gpu {
     }
   }
 
-  static void verify_variants(
-      const Target& target,
-      const std::function<Sample(const Target&, std::uint64_t)>& draw = drawn) {
+  static void verify_variants(Kind kind,
+                              const std::function<Sample(Kind, std::uint64_t)>& draw = drawn) {
     const std::uint64_t count = number_from("AUTOTUNE_TEST_VARIANTS", 60);
     const std::uint64_t seed = number_from("AUTOTUNE_TEST_SEED", std::random_device{}());
     std::printf("AUTOTUNE_TEST_VARIANTS=%llu AUTOTUNE_TEST_SEED=%llu\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(seed));
     std::vector<Sample> samples((count + kVariantsAProblem - 1) / kVariantsAProblem);
-    on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = draw(target, seed + i); });
+    on_all_cores(samples.size(), [&](std::size_t i) { samples[i] = draw(kind, seed + i); });
 
     std::vector<std::pair<Sample*, std::size_t>> places;
     for (Sample& sample : samples) {
@@ -258,7 +284,7 @@ class GemmVariants : public Gpu {
     on_all_cores(places.size(), [&](std::size_t at) {
       const auto [sample, i] = places[at];
       sample->kernels[i] = device().compile(
-          source_unit(target, sample->problem, sample->configurations[i], device().info()));
+          source_unit(gemm(), sample->problem, sample->configurations[i], device().info()));
     });
 
     const auto cache = std::make_shared<BuildCache>(folder() / "cache");
@@ -267,54 +293,43 @@ class GemmVariants : public Gpu {
                             : make_worker_device("cuda:0", cache);
     std::map<std::string, int> outcomes;
     for (const Sample& sample : samples) {
-      const auto bench = runner->open(workload_of(target, sample.problem, runner->info()));
+      const auto bench = runner->open(workload_of(gemm(), sample.problem, runner->info()));
       for (std::size_t i = 0; i < sample.configurations.size(); ++i) {
-        ++outcomes[judged(target, *bench, sample.problem, sample.configurations[i],
-                          sample.kernels[i])];
+        ++outcomes[judged(*bench, sample.problem, sample.configurations[i], sample.kernels[i])];
       }
     }
     std::string text;
     for (const auto& [outcome, times] : outcomes) text += format("{} {} ", times, outcome);
-    figure(format("{}, {} random variants", target.name, places.size()), text,
-           "none wrong, none failed");
+    figure(format("gemm, {} random variants", places.size()), text, "none wrong, none failed");
     EXPECT_GT(outcomes["right"], outcomes["refused"]);
   }
 };
 
-TEST_F(GemmVariants, AreRightAtRandomProblems) {
-  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"));
-}
+TEST_F(GemmVariants, AreRightAtRandomProblems) { verify_variants(Kind::cores); }
 
 TEST_F(GemmVariants, OfSixteenBitsAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"));
+  verify_variants(Kind::bits16);
 }
 
 TEST_F(GemmVariants, ThatShareCopiesAreRight) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm16/gemm16.target.toml"),
-                  with_shared_copies);
+  verify_variants(Kind::bits16, with_shared_copies);
 }
 
 TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
-  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml"),
-                  on_tensor_cores);
+  verify_variants(Kind::split);
 }
 
-class GemmI8 : public GemmVariants {};
-
-TEST_F(GemmI8, IsRightAtRandomProblems) {
+TEST_F(GemmVariants, OfEightBitsAreRightAtRandomProblems) {
   if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
-  verify_variants(load_manifest(source_folder() / "kernel_sources/gemm_i8/gemm_i8.target.toml"));
+  verify_variants(Kind::i8);
 }
 
-class GemmTf32 : public GemmVariants {};
-
-TEST_F(GemmTf32, IsRightAtRandomProblems) {
+TEST_F(GemmVariants, InTf32AreRightAtRandomProblems) {
   if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
-  verify_variants(
-      load_manifest(source_folder() / "kernel_sources/gemm_tf32/gemm_tf32.target.toml"));
+  verify_variants(Kind::tf32);
 }
 
 }  // namespace

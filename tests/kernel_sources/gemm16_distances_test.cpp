@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm16 with free sizes away from their defaults on the host device, as gemm16_test.cpp does it.
+// Products in 16 bits with free sizes away from their defaults on the host device, as gemm16_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
@@ -14,24 +13,18 @@ namespace {
 using Text = std::string;
 using testing::wgmma_tile;
 
-const Target& gemm16() {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
-  return target;
-}
-
 /// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments.
 using Sizes = std::vector<std::int64_t>;
 
 Problem problem(const Sizes& given, const char* layout, const char* output = "f16",
                 const char* scale = "none", const char* epilogue = "none") {
-  const std::vector<std::string> names = size_names(gemm16());
+  const std::vector<std::string> names = size_names(testing::gemm());
   NamedValues sizes, free;
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given[i] == kDefaultSize) continue;
-    (i < gemm16().sizes.size() ? sizes : free).push_back({names[i], given[i]});
+    (i < testing::gemm().sizes.size() ? sizes : free).push_back({names[i], given[i]});
   }
-  Problem made = problem_of(gemm16(), sizes,
+  Problem made = problem_of(testing::gemm(), sizes,
                             {{"layout", Text(layout)},
                              {"output", Text(output)},
                              {"dtype", Text(output == Text("f32") ? "bf16" : output)},
@@ -42,23 +35,23 @@ Problem problem(const Sizes& given, const char* layout, const char* output = "f1
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
-  testing::expect_right(gemm16(), problem, seed, held);
+  testing::expect_right(testing::gemm(), problem, seed, held);
 }
 
 const Sizes kOdd{37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901};
 const Sizes kAligned{72, 48, 88, 2, 96, 96, 48, 56, 9600, 9616, 3504, 4096};
 
 TEST(Gemm16Distances, IsRightInEveryLayoutTypeScaleAndEpilogue) {
-  expect_right(problem(kOdd, "NN", "bf16", "beta", "bias_relu"), 1);
+  expect_right(problem(kOdd, "NN", "bf16", "alpha", "bias_relu"), 1);
   expect_right(problem(kAligned, "NT", "f32", "alpha", "bias"), 2);
-  expect_right(problem(kOdd, "TN", "f16", "beta", "bias_gelu"), 3);
+  expect_right(problem(kOdd, "TN", "f16", "none", "bias_gelu"), 3);
   expect_right(problem(kAligned, "TT", "f16"), 4);
 }
 
 TEST(Gemm16Distances, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
-  expect_right(problem(kAligned, "NN", "bf16", "beta", "bias_relu"), 5, wgmma_tile(64, 48, 0));
+  expect_right(problem(kAligned, "NN", "bf16", "alpha", "bias_relu"), 5, wgmma_tile(64, 48, 0));
   expect_right(problem(kOdd, "NT", "f32", "alpha", "bias"), 6, wgmma_tile(64, 24, 1));
-  expect_right(problem(kAligned, "TN", "f16", "beta", "bias_gelu"), 7, wgmma_tile(64, 32, 0));
+  expect_right(problem(kAligned, "TN", "f16", "none", "bias_gelu"), 7, wgmma_tile(64, 32, 0));
   expect_right(problem(kOdd, "TT", "f16"), 8, wgmma_tile(64, 16, 0));
 }
 
@@ -103,7 +96,7 @@ TEST(Gemm16Distances, IsRightForAddressesOfLittleAlignment) {
 
 TEST(Gemm16Distances, ResultsThatOverlapAreRefused) {
   const Problem overlapping = problem({8, 8, 8, 2, 8, 8, 8, 8, 64, 64, 64, 63}, "NN");
-  EXPECT_THROW(space_of(gemm16(), overlapping, testing::small_gpu()), UsageError);
+  EXPECT_THROW(space_of(testing::gemm(), overlapping, testing::small_gpu()), UsageError);
 }
 
 }  // namespace

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm16 on the host device, where lanes exchange what ldmatrix and mma.sync exchange and copies
+// gemm in 16 bits on the host device, where lanes exchange what ldmatrix and mma.sync exchange and copies
 // happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue. TMA,
 // its barriers and wgmma are imitated, too.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
-const Target& gemm16() {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm16/gemm16.target.toml");
-  return target;
-}
-
-Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValues& settings) {
-  return problem_of(gemm16(), {{"M", m}, {"N", n}, {"K", k}}, settings);
+/// In f16, unless the settings say otherwise.
+Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, NamedValues settings) {
+  if (!find_value(settings, "dtype")) settings.push_back({"dtype", std::string("f16")});
+  return problem_of(testing::gemm(), {{"M", m}, {"N", n}, {"K", k}}, settings);
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {
-  testing::expect_right(gemm16(), problem, seed, held);
+  testing::expect_right(testing::gemm(), problem, seed, held);
 }
 
 using Text = std::string;
@@ -37,7 +32,8 @@ TEST(Gemm16, IsRightInEveryLayoutAlignedAndOdd) {
 TEST(Gemm16, IsRightWithEveryScaleEpilogueAndOutput) {
   std::uint64_t seed = 20;
   for (const char* scale : {"none", "alpha", "beta"}) {
-    for (const char* epilogue : {"none", "bias", "bias_relu", "bias_gelu"}) {
+    for (const char* epilogue : {"none", "relu", "gelu", "bias", "bias_relu", "bias_gelu"}) {
+      if (scale == Text("beta") && Text(epilogue).starts_with("bias")) continue;
       const char* const outputs[] = {"f16", "bf16", "f32"};
       const Text output = outputs[++seed % 3];
       expect_right(problem(40, 72, 50,
@@ -74,11 +70,11 @@ TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
                testing::wgmma_tile(64, 80, 0));
   expect_right(problem(72, 136, 72, settings("NT", f16, f16, "alpha", "bias")), 62,
                testing::wgmma_tile(64, 48, 1));
-  expect_right(problem(61, 131, 67, settings("TN", bf16, f32, "beta", "bias_relu")), 63,
+  expect_right(problem(61, 131, 67, settings("TN", bf16, f32, "alpha", "bias_relu")), 63,
                testing::wgmma_tile(64, 64, 0));
   expect_right(problem(40, 67, 130, settings("TT", f16, bf16, "none", "bias_gelu")), 64,
                testing::wgmma_tile(64, 16, 1));
-  expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "bias_gelu")), 65,
+  expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "gelu")), 65,
                testing::wgmma_tile(64, 48, 0));
   expect_right(problem(130, 68, 200, settings("NN", bf16, f32, "alpha", "none")), 66,
                testing::wgmma_tile(64, 72, 1));
@@ -90,7 +86,7 @@ TEST(Gemm16, IsRightByWgmmaInPartsOfK) {
   const auto expect_right_in = [&](std::int64_t parts, const Problem& of, std::uint64_t seed,
                                    const NamedValues& tile) {
     const Verdict verdict =
-        testing::verdict_of(idle, gemm16(), of, seed, with(tile, "SPLIT_K", parts));
+        testing::verdict_of(idle, testing::gemm(), of, seed, with(tile, "K_PARTS", parts));
     EXPECT_EQ(name_of(verdict.outcome), "ok") << of.text() << ": " << verdict.message;
   };
   expect_right_in(2, problem(60, 40, 1100, {{"layout", Text("NT")}, {"output", Text("f32")}}), 94,
@@ -120,7 +116,7 @@ TEST(Gemm16, IsRightByWgmmaWhereWarpgroupsTakeTurns) {
 
 TEST(Gemm16, IsRightByWgmmaWithPaddedLines) {
   expect_right(problem(40, 72, 72, {{"layout", Text("TN")}, {"scale", Text("beta")}}), 95,
-               with(testing::wgmma_tile(64, 32, 0), "PAD", 1));
+               with(testing::wgmma_tile(64, 32, 0), "PAD_LINES", 1));
 }
 
 /// Lines are multiples of 8 elements, but not of 16.
@@ -147,7 +143,7 @@ TEST(Gemm16, IsRightByWgmmaWhereThreadsCopyOneOperandAndTmaTheOther) {
 
 TEST(Gemm16, ThreadsCopyOnlyLinesThatAreNoMultiplesOf32Bytes) {
   const auto space = [](std::int64_t k, const char* copied) {
-    return space_of(with_fixed(gemm16(), testing::wgmma_tile_by_threads(64, 32, 0, copied)),
+    return space_of(with_fixed(testing::gemm(), testing::wgmma_tile_by_threads(64, 32, 0, copied)),
                     problem(64, 64, k, {{"layout", Text("NT")}}), testing::small_hopper());
   };
   EXPECT_FALSE(space(72, "both").empty());
@@ -179,7 +175,7 @@ TEST(Gemm16, IsRightByWgmmaWhereBlocksShareCopies) {
 
 TEST(Gemm16, BlocksShareOnlyCopiesOfLinesThatAreNoMultiplesOf32Bytes) {
   const auto space = [](std::int64_t k, std::int64_t beside, std::int64_t below) {
-    return space_of(with_fixed(gemm16(), testing::wgmma_tile_shared(64, 64, 0, beside, below)),
+    return space_of(with_fixed(testing::gemm(), testing::wgmma_tile_shared(64, 64, 0, beside, below)),
                     problem(256, 256, k, {{"layout", Text("NT")}}), testing::small_hopper());
   };
   EXPECT_FALSE(space(264, 2, 2).empty());
@@ -203,7 +199,7 @@ TEST(Gemm16, ASumWithoutItsLastSliceIsWrong) {
     ASSERT_NE(at, std::string::npos);
     text.replace(at, depth.size(), "batch.ldb, K - 32},");
   };
-  EXPECT_EQ(testing::verdict_of(gemm16(), bf16, 7, {}, spoil).outcome, Outcome::wrong);
+  EXPECT_EQ(testing::verdict_of(testing::gemm(), bf16, 7, {}, spoil).outcome, Outcome::wrong);
 }
 
 }  // namespace

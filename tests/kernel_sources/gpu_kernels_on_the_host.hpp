@@ -10,6 +10,7 @@
 
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
+#include "tuner/target/manifest.hpp"
 
 namespace autotune::testing {
 
@@ -77,16 +78,28 @@ inline void expect_right(const Target& target, const Problem& problem, std::uint
   EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
 }
 
+inline const Target& gemm() {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  return target;
+}
+
 /// A Hopper's family, with a tile of these rows and columns.
-inline NamedValues wgmma_tile(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
-  return {{"KERNEL", std::string("wgmma")},
+inline NamedValues wgmma_tile(std::int64_t rows, std::int64_t columns, std::int64_t swap,
+                              const char* family = "wgmma") {
+  return {{"KERNEL", std::string(family)},
           {"ROWS", rows},
           {"COLUMNS", columns},
           {"SWAP", swap},
           {"MIN_BLOCKS", std::int64_t{1}}};
 }
 
-/// The same, where threads copy "rows" or "both" without TMA.
+/// The family of i8 and tf32.
+inline NamedValues wgmma_tile_along_k(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+  return wgmma_tile(rows, columns, swap, "wgmma_along_k");
+}
+
+/// Of 16 bits, where threads copy "rows" or "both" without TMA.
 inline NamedValues wgmma_tile_by_threads(std::int64_t rows, std::int64_t columns, std::int64_t swap,
                                          const char* copied = "both") {
   NamedValues tile = wgmma_tile(rows, columns, swap);

@@ -24,11 +24,11 @@ class Problems(unittest.TestCase):
         problem = tuned_problem(Product(0, *product, **more))
         return problem and problem.target
 
-    def test_each_type_has_its_target(self):
+    def test_a_type_has_a_target_or_none(self):
         sizes = (64, 32, 16)
-        for dtype, target in [("f32", "gemm"), ("f64", "gemm"), ("bf16", "gemm16")]:
-            self.assertEqual(self.target_of(dtype, "NT", sizes), target)
-            self.assertEqual(self.target_of(dtype, "TN", sizes, batch=5), target)
+        for dtype in ["f32", "f64", "bf16"]:
+            self.assertEqual(self.target_of(dtype, "NT", sizes), "gemm")
+            self.assertEqual(self.target_of(dtype, "TN", sizes, batch=5), "gemm")
         for dtype, layout, batch, has_bias in [("f32", "NN", 8, True), ("bf16", "NN", 8, True),
                                                ("f64", "NT", 1, True)]:
             self.assertIsNone(self.target_of(dtype, layout, sizes, batch, has_bias))

@@ -132,15 +132,10 @@ std::string_view epilogue_name(std::int32_t epilogue) {
   }
 }
 
-/// A bias is refused for batches, because all products would get the same one. In f32, a bias is
-/// passed as C. In 16 bits, an activation needs a bias, and GELU is refused because cuBLAS
-/// approximates it.
+/// A bias is passed as C. It is refused for batches, because all products would get the same one.
 bool has_known_epilogue(const CallShape& s) {
-  if (has_bias(s) && s.batch > 1) return false;
-  if (is_16_bit(s)) {
-    return s.epilogue == kNoEpilogue || s.epilogue == kBias || s.epilogue == kReluOfBias;
-  }
-  return !epilogue_name(s.epilogue).empty() && (!has_bias(s) || s.scale != Scale::beta);
+  if (has_bias(s) && (s.batch > 1 || s.scale == Scale::beta)) return false;
+  return !epilogue_name(s.epilogue).empty();
 }
 
 char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' : 'T'; }
@@ -148,15 +143,6 @@ char letter(std::uint8_t operation) { return operation == kNotTransposed ? 'N' :
 /// Of the row-major problem.
 std::string layout_and_scale(const CallShape& s) {
   return format("layout={}{} scale={}", letter(s.op_b), letter(s.op_a), name_of(s.scale));
-}
-
-std::string settings_in_16_bits(const CallShape& s, std::int32_t epilogue) {
-  return format("dtype={} output={} {} epilogue={}", type_name(s.a_type), type_name(s.d_type),
-                layout_and_scale(s), epilogue_name(epilogue));
-}
-
-TargetProblem packed_problem_in_16_bits(const CallShape& s, std::int32_t epilogue) {
-  return {"gemm16", settings_in_16_bits(s, epilogue), {s.n, s.m, s.k, s.batch}};
 }
 
 /// `problem` with leading dimensions and strides; what does not matter has its default.
@@ -201,20 +187,19 @@ bool is_packed(const CallShape& s) { return holds_for_all(s, &Matrix::is_packed)
 bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
 
 std::vector<TargetProblem> problems_of(const CallShape& s) {
-  if (!is_f32(s)) return {packed_problem_in_16_bits(s, kNoEpilogue)};
-  const auto with = [&](const char* units) {
-    return TargetProblem{"gemm",
-                         format("dtype=f32 units={} {}", units, layout_and_scale(s)),
-                         {s.n, s.m, s.k, s.batch}};
+  const auto with = [&](std::string_view setting, std::string_view value) {
+    return TargetProblem{
+        "gemm",
+        format("dtype={} {}={} {}", type_name(s.a_type), setting, value, layout_and_scale(s)),
+        {s.n, s.m, s.k, s.batch}};
   };
-  return {with("fp32"), with("any")};
+  if (!is_f32(s)) return {with("output", type_name(s.d_type))};
+  return {with("units", "fp32"), with("units", "any")};
 }
 
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
   TargetProblem packed = tuned;
-  if (!is_f32(s)) {
-    packed = packed_problem_in_16_bits(s, s.epilogue);
-  } else if (s.epilogue != kNoEpilogue) {
+  if (s.epilogue != kNoEpilogue) {
     packed.settings += format(" epilogue={}", epilogue_name(s.epilogue));
   }
   return is_dense(s) ? packed : at_distances(s, packed);

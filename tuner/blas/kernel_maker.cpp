@@ -19,7 +19,6 @@ std::optional<Operand> operand_called(std::string_view name) {
   if (name == "A") return Operand::first;
   if (name == "B") return Operand::second;
   if (name == "C") return Operand::added;
-  if (name == "bias") return Operand::bias;
   if (name == "D") return Operand::result;
   return std::nullopt;
 }

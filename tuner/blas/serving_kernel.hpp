@@ -39,7 +39,7 @@ struct PreparedProblem {
 /// one graph, and the next graph once that one is gone.
 class ServingKernel {
  public:
-  enum class Operand : std::uint8_t { first, second, added, result, bias };
+  enum class Operand : std::uint8_t { first, second, added, result };
   /// The arguments of a kernel: the operands of the row-major problem, one for each buffer, then
   /// alpha and beta or no scalars.
   struct Arguments {

@@ -129,12 +129,12 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
       }
     }
     const Problem now = problem_of(target, sizes, settings);
+    const auto is_one = [&](const NamedValue& word) { return contains(now.values, word); };
     NamedValues given = parse_named_values(configuration);
     if (old) given = in_todays_words(std::move(given), old->words);
     const auto chosen =
         configuration_now(target, now, gone, with(given, old ? old->parameters : ""));
-    const bool is_other =
-        same && !same->except.empty() && has_all(now.values, parse_named_values(same->except));
+    const bool is_other = same && std::ranges::any_of(parse_named_values(same->except), is_one);
     const bool is_todays = is_same && !is_other && chosen;
     problem = now.text();
     if (chosen && !given.empty()) configuration = *chosen;

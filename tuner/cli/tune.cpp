@@ -102,9 +102,10 @@ the time of the whole run. `auto` ends a problem when `guided` expects going on 
 (128 with another strategy) and 40 on the host.
 
 `--workload FILE` takes the problems from a file of `autotune run --record`, or from PyTorch
-TunableOp's CSV of untuned shapes (`tunableop_untuned0.csv`). The target is gemm, unless `--target`
-names gemm16. `--set` chooses among the calls: with `units=fp32`, products in f32 are tuned for
-FP32 units only. The weight of a problem is its calls times the estimated time of a call. The heaviest problems come first, and a time budget is shared by weight. Problems
+TunableOp's CSV of untuned shapes (`tunableop_untuned0.csv`). The target is gemm. `--set` takes
+only the calls with a setting, such as `dtype=bf16`; with `units=fp32`, products in f32 are tuned
+for FP32 units only. The weight of a problem is its calls times the estimated time of a call. The
+heaviest problems come first, and a time budget is shared by weight. Problems
 that would get less than a second are left out.
 
 With several devices, each problem is tuned on one of them. A device without a problem of its own

@@ -55,6 +55,16 @@ std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::st
     replace("--" + option, sizes);
     now += format(" --{} {}", option, sizes);
   }
+  const bool takes_settings =
+      std::ranges::find(verb.options, "set", &Option::name) != verb.options.end() &&
+      !given.has("workload");
+  for (const NamedValue& each : parse_named_values(takes_settings ? old->settings : "")) {
+    const auto says_it = [&](const std::string& set) { return set.starts_with(each.name + "="); };
+    if (std::ranges::any_of(given.all("set"), says_it)) continue;
+    const std::string setting = each.name + "=" + each.value.text();
+    words.insert(words.end(), {"--set", setting});
+    now += " --set " + setting;
+  }
   notes << format(
       "note: {} is now part of {}: {}; autotune db convert renames what is stored under the old "
       "name\n",

@@ -7,12 +7,9 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <ranges>
-#include <set>
 
 #include "tuner/cli/workload_file.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
@@ -54,37 +51,30 @@ std::vector<RecordedCall> calls_in(const std::filesystem::path& file, int& unkno
   return calls;
 }
 
-/// nullopt for a call that the target does not serve with these settings.
+/// nullopt for a call that the target does not serve.
 std::optional<Problem> problem_for(const blas::CallShape& shape, const Target& target,
                                    const NamedValues& settings) {
   if (blas::contract_of(shape) != blas::Outcome::served) return std::nullopt;
   const std::vector<blas::TargetProblem> problems = blas::problems_of(shape);
-  for (const blas::TargetProblem& one : std::views::reverse(problems)) {  // the freest choice first
-    if (one.target != target.name) continue;
+  for (auto one = problems.rbegin(); one != problems.rend(); ++one) {  // any units first
+    if (one->target != target.name) continue;
     NamedValues sizes;
     for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-      sizes.push_back({target.sizes[i], one.sizes[i]});
+      sizes.push_back({target.sizes[i], one->sizes[i]});
     }
-    Problem problem = problem_of(target, sizes, parse_named_values(one.settings));
-    const auto holds = [&](const NamedValue& setting) {
-      const Value* const value = find_value(problem.values, setting.name);
-      return value && *value == setting.value;
-    };
-    if (std::ranges::all_of(settings, holds)) return problem;
+    const Problem problem = problem_of(target, sizes, parse_named_values(one->settings));
+    if (has_all(problem.values, settings)) return problem;
   }
   return std::nullopt;
 }
 
-/// What to do about a file without a call for the target.
+/// What to do about a file without a call for the target and the settings.
 std::string advice_for(const std::filesystem::path& file, const std::vector<RecordedCall>& calls) {
-  std::set<std::string> served;
-  for (const RecordedCall& call : calls) {
-    if (blas::contract_of(call.shape) != blas::Outcome::served) continue;
-    for (const blas::TargetProblem& one : blas::problems_of(call.shape)) served.insert(one.target);
-  }
-  if (!served.empty()) {
-    return "its calls are for --target " +
-           joined(std::vector<std::string>(served.begin(), served.end()), " or ");
+  const auto is_served = [](const RecordedCall& call) {
+    return blas::contract_of(call.shape) == blas::Outcome::served;
+  };
+  if (std::ranges::any_of(calls, is_served)) {
+    return "its calls are for --target gemm, with other settings than --set names";
   }
   return file.extension() == ".csv"
              ? "docs/blas.md says which products are served"

@@ -20,9 +20,9 @@ struct Workload {
 };
 
 /// Reads a file of `autotune run --record` (JSON lines), or PyTorch TunableOp's CSV of untuned
-/// shapes. Takes the calls that the target serves with these settings; others are as the call
-/// permits. With a time budget, leaves out problems that would get less than a second. Throws Error
-/// if no line can be read, or no call is for the target.
+/// shapes. Takes the calls that the target serves, with these settings. With a time budget, leaves
+/// out problems that would get less than a second. Throws Error if no line can be read, or no call
+/// is for the target.
 Workload read_workload(const std::filesystem::path& file, const Target& target,
                        const NamedValues& settings, const Budget& budget);
 

@@ -58,6 +58,14 @@ std::vector<std::int64_t> other_values(const Target& target, const Problem& prob
   return {by_default + std::max<std::int64_t>(kVector / bytes, 1), by_default + 1};
 }
 
+/// A rule may allow a single value of a size that has a default.
+void keep_optional_sizes(const Target& target, const Problem& problem, Problem& edge) {
+  for (std::size_t i = needed_sizes(target); i < target.sizes.size(); ++i) {
+    const auto size = std::ranges::find(edge.values, target.sizes[i], &NamedValue::name);
+    if (size != edge.values.end()) size->value = *find_value(problem.values, target.sizes[i]);
+  }
+}
+
 }  // namespace
 
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
@@ -79,12 +87,15 @@ std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
                                    const DeviceInfo& device) {
   std::vector<Problem> problems;
   const bool may_refuse = !target.free_sizes.empty() || !target.rules.empty();
-  const auto add = [&](const Problem& one) {
-    const bool is_refused = may_refuse && !TargetProgram(target, one, device).refusal().empty();
-    if (!is_refused) problems.push_back(one);
+  const auto is_refused = [&](const Problem& one) {
+    return may_refuse && !TargetProgram(target, one, device).refusal().empty();
   };
-  const std::optional<Problem> edge = edge_problem(target, problem);
+  const auto add = [&](const Problem& one) {
+    if (!is_refused(one)) problems.push_back(one);
+  };
+  std::optional<Problem> edge = edge_problem(target, problem);
   if (!edge) return problems;
+  if (is_refused(*edge)) keep_optional_sizes(target, problem, *edge);
   add(*edge);
   if (target.free_sizes.empty()) return problems;
   const std::vector<std::int64_t> defaults = TargetProgram(target, *edge, device).free_values();

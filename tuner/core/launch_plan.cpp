@@ -275,11 +275,8 @@ class LaunchPlanner::Plan {
     if (!array->members.empty()) {
       values_.fail(key("buffer"), "is of structs with several types, which no tensor map has");
     }
-    if (map.spec->tf32 && array->type.of(values_.levels()) != ElementType::f32) {
-      values_.fail(key("type"), "tf32 is a type of maps of f32 buffers");
-    }
     made.buffer = buffer(handle);
-    made.tf32 = map.spec->tf32;
+    made.tf32 = map.spec->tf32 && array->type.of(values_.levels()) == ElementType::f32;
     made.dims = sizes(map.dims, map.key, "dims");
     made.strides = sizes(map.strides, map.key, "strides");
     made.box = sizes(map.box, map.key, "box", 0);

@@ -88,11 +88,14 @@ std::vector<db::Layer> layers_of(const autotune_options& options) {
   return layers;
 }
 
-NamedValues settings_of(const autotune_options& options) try {
-  const NamedValues settings = parse_named_values(text_or(options.settings, ""));
+NamedValues settings_of(const autotune_options& options, const OldName* old) try {
+  NamedValues settings = parse_named_values(text_or(options.settings, ""));
   for (const NamedValue& one : settings) {
     if (find_value(settings, one.name) == &one.value) continue;
     throw Error(format("{} is given twice: leave one out", one.name));
+  }
+  for (const NamedValue& one : parse_named_values(old ? old->settings : "")) {
+    if (!find_value(settings, one.name)) settings.push_back(one);
   }
   return settings;
 } catch (const Error& error) {
@@ -253,11 +256,11 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
     const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));
     Chosen chosen = device_for(given, layers, target.name);
     const Policy policy = policy_of(given, chosen.info.kind);
-    auto made = std::make_unique<autotune_handle>(std::move(target), settings_of(given),
+    const NamedValues settings = settings_of(given, old);
+    auto made = std::make_unique<autotune_handle>(std::move(target), settings,
                                                   std::move(chosen.info), key_text(policy), layers,
                                                   chosen.ordinal, libraries_of(given));
     if (old && !old->sizes.empty()) made->old = old;
-    const NamedValues settings = settings_of(given);
     const Value* const scale = find_value(settings, "scale");
     made->reads_c = scale && *scale == Value("beta");
     made->tuned_only = given.tuned_only != 0;

@@ -27,9 +27,34 @@ constexpr OldWord kSplitWords[] = {
     {"SPLIT_K", "K_PARTS"},
     {"KERNEL=cores", "KERNEL=tiled PREFETCH=register A_LAYOUT=padded"},
 };
+constexpr OldWord kWordsIn16Bits[] = {
+    {"SPLIT_K", "K_PARTS"},          {"PAD", "PAD_LINES"},         {"BK=16", "SLICE_BYTES=32"},
+    {"BK=32", "SLICE_BYTES=64"},     {"BK=64", "SLICE_BYTES=128"}, {"DEPTH=64", "SLAB_BYTES=128"},
+    {"DEPTH=128", "SLAB_BYTES=256"},
+};
+constexpr OldWord kWordsInI8[] = {
+    {"SPLIT_K", "K_PARTS"},
+    {"BK", "SLICE_BYTES"},
+    {"DEPTH", "SLAB_BYTES"},
+    {"KERNEL=mma", "KERNEL=mma_along_k"},
+    {"KERNEL=wgmma", "KERNEL=wgmma_along_k"},
+};
+constexpr OldWord kWordsInTf32[] = {
+    {"SPLIT_K", "K_PARTS"},
+    {"BK=8", "SLICE_BYTES=32"},
+    {"BK=16", "SLICE_BYTES=64"},
+    {"BK=32", "SLICE_BYTES=128"},
+    {"DEPTH=32", "SLAB_BYTES=128"},
+    {"DEPTH=64", "SLAB_BYTES=256"},
+    {"KERNEL=mma", "KERNEL=mma_along_k"},
+    {"KERNEL=wgmma", "KERNEL=wgmma_along_k"},
+};
 constexpr OldName kOldNames[] = {
-    {"gemm16_batched", "gemm16", std::span(kStrided).first<4>()},
-    {"gemm16_strided", "gemm16", kStrided},
+    {"gemm16", "gemm", {}, "dtype=f16", "", kWordsIn16Bits},
+    {"gemm16_batched", "gemm", std::span(kStrided).first<4>(), "dtype=f16", "", kWordsIn16Bits},
+    {"gemm16_strided", "gemm", kStrided, "dtype=f16", "", kWordsIn16Bits},
+    {"gemm_i8", "gemm", {}, "dtype=i8", "", kWordsInI8},
+    {"gemm_tf32", "gemm", {}, "math=tf32", "", kWordsInTf32},
     {"gemm_batched", "gemm", std::span(kStrided).first<4>(), "", "KERNEL=batched"},
     {"gemm_strided", "gemm", std::span(kStrided).subspan<1, 7>()},
     {"gemm_split", "gemm", {}, "", "", kSplitWords},
@@ -37,24 +62,30 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-// A change of a target that is named here: its lines get the new fingerprint, and the old one a
-// line of its own, if machine code or space are the same; else its lines go.
+constexpr std::string_view kGemm = "ce9d775a3d6fe9ae4df6d02a50ebaf8a";
+constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
+constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
+
+// Where gemm changes, and machine code or space are the same, the old fingerprint gets a line; else
+// the lines go.
 constexpr SameSource kSameSources[] = {
-    {"9265d5024b30ef6f217de82f79fae478", "92777e948ca57d3677fc1d7e56d12206"},  // gemm
-    {"7de7cbe71edf2e4de0f0ceba2e141be8", "92777e948ca57d3677fc1d7e56d12206"},  // a wrong bias
-    {"9cf39836ef11754688744cfcf4fb378a", "92777e948ca57d3677fc1d7e56d12206"},
+    {"9265d5024b30ef6f217de82f79fae478", kGemm},  // gemm
+    {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},  // a wrong bias
+    {"9cf39836ef11754688744cfcf4fb378a", kGemm},
     // gemm_batched
-    {"ddc6674c492f9abc2a9b9f477bad98eb", "92777e948ca57d3677fc1d7e56d12206", "", "batch=1"},
-    {"fdcdf42064b65090d1922413372cdd45", "92777e948ca57d3677fc1d7e56d12206"},  // gemm_split
-    {"c8fbc1895e117f98b1a86d1411872686", "92777e948ca57d3677fc1d7e56d12206"},
+    {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},
+    {"fdcdf42064b65090d1922413372cdd45", kGemm},  // gemm_split
+    {"c8fbc1895e117f98b1a86d1411872686", kGemm},
     // gemm_split_batched
-    {"a19b4f2b1d93b6ea56b3a05aa99e85e7", "92777e948ca57d3677fc1d7e56d12206", "", "batch=1"},
-    // gemm16: its source, its space
-    {"a893ada65985a71d9c9da6c3277484a9", "5d6edfb53c9fb418b0bc4f1f949f4e69"},
-    {"7bebce3c8d78f61a2b5cbc57095365b5", "5948a18539c7879096f8ade30dd1169b"},
+    {"a19b4f2b1d93b6ea56b3a05aa99e85e7", kGemm, "", "batch=1"},
+    {"92777e948ca57d3677fc1d7e56d12206", kGemm},  // gemm without tensor cores' types
+    // gemm16; its ReLU did not keep a NaN, and its GELU was another
+    {"a893ada65985a71d9c9da6c3277484a9", kGemm, "", kActivated},
+    {"5d6edfb53c9fb418b0bc4f1f949f4e69", kGemm, "", kActivated},
     // gemm16_batched; a batch of one is a product of gemm16 now
-    {"ea56ea9235a958e2ca0486460ab16214", "5d6edfb53c9fb418b0bc4f1f949f4e69", "", "batch=1"},
-    {"ec484ad1f0e5a43dfc7e6fa70ef4971c", "5948a18539c7879096f8ade30dd1169b"},
+    {"ea56ea9235a958e2ca0486460ab16214", kGemm, "", kActivatedOrOne},
+    {"422c575ca53636b5b6b67b748ac0df19", kGemm},                  // gemm_i8
+    {"808f3e977ae9b757c6822016b3a197f3", kGemm, "", kActivated},  // gemm_tf32
 };
 
 }  // namespace

@@ -38,7 +38,8 @@ struct SameSource {
   // Settings and parameters that are gone, with the value that is meant now: `pad=0`. Problems and
   // configurations with another value are of another source.
   std::string_view gone = "";
-  std::string_view except = "";  // problems whose machine code is another: `batch=1`
+  // Words of problems whose machine code is another: `batch=1 epilogue=bias_gelu`.
+  std::string_view except = "";
 };
 
 std::span<const SameSource> same_sources();

@@ -14,11 +14,10 @@ using testing::HasSubstr;
 /// The product of a problem whose matrices have this type.
 Product read(const char* problem, const char* type = "f32") {
   const autotune_buffer_v1 buffers[] = {
-      {"A", type, "input", 1, nullptr},    {"B", type, "input", 1, nullptr},
-      {"C", type, "input", 1, nullptr},    {"bias", type, "input", 1, nullptr},
-      {"D", type, "output", 1, nullptr},   {"alpha", type, "scalar", 1, nullptr},
-      {"beta", type, "scalar", 1, nullptr}};
-  return product_of({"gemm", problem, 7, buffers});
+      {"A", type, "input", 1, nullptr},      {"B", type, "input", 1, nullptr},
+      {"C", type, "input", 1, nullptr},      {"D", type, "output", 1, nullptr},
+      {"alpha", type, "scalar", 1, nullptr}, {"beta", type, "scalar", 1, nullptr}};
+  return product_of({"gemm", problem, 6, buffers});
 }
 
 std::string refusal_of(const char* problem, const char* type = "f32") {
@@ -49,12 +48,13 @@ TEST(Product, ABatchIsASize) {
 
 TEST(Product, ScalarsAndBiasAreBuffersByName) {
   EXPECT_FALSE(read("M=3 N=5 K=7").alpha);
-  const Product scaled = read("M=3 N=5 K=7 scale=beta epilogue=bias_relu");
-  EXPECT_EQ(scaled.alpha, 5u);
-  EXPECT_EQ(scaled.beta, 6u);
+  const Product scaled = read("M=3 N=5 K=7 scale=beta");
+  EXPECT_EQ(scaled.alpha, 4u);
+  EXPECT_EQ(scaled.beta, 5u);
   EXPECT_EQ(scaled.c, 2u);
-  EXPECT_EQ(scaled.bias, 3u);
-  EXPECT_EQ(scaled.epilogue, CUBLASLT_EPILOGUE_RELU_BIAS);
+  const Product added = read("M=3 N=5 K=7 epilogue=bias_relu");
+  EXPECT_EQ(added.bias, 2u);
+  EXPECT_EQ(added.epilogue, CUBLASLT_EPILOGUE_RELU_BIAS);
 }
 
 TEST(Product, CublasChoosesItselfWhereItHasTheProduct) {

@@ -162,7 +162,7 @@ TEST(CallShape, TensorCoresMayServeBatchesInF32) {
               ElementsAre(3, 2, 4, 8, 4, 2, 2, 8, 12, 8, 6, 24));
 }
 
-TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
+TEST(CallShape, SixteenBitsAreTypesOfGemm) {
   CallShape shape = small();
   shape.a_type = shape.b_type = kBf16;
   EXPECT_EQ(contract_of(shape), Outcome::served);
@@ -170,13 +170,15 @@ TEST(CallShape, SixteenBitsHaveATargetOfTheirOwn) {
   shape.epilogue = kReluOfBias;
   shape.op_a = 1, shape.lda = 4;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16");
-  EXPECT_EQ(problem_of(shape).settings,
-            "dtype=bf16 output=bf16 layout=NT scale=none epilogue=none");
+  EXPECT_EQ(problem_of(shape).target, "gemm");
+  EXPECT_EQ(problem_of(shape).settings, "dtype=bf16 output=bf16 layout=NT scale=none");
   EXPECT_EQ(launched_problem_of(shape).settings,
             "dtype=bf16 output=bf16 layout=NT scale=none epilogue=bias_relu");
-  shape.epilogue = kGelu;
+  shape.scale = Scale::beta;  // a bias takes the place of C
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
+  shape.epilogue = kGelu;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  shape.scale = Scale::none;
   shape.epilogue = kNoEpilogue;
   shape.lda = 3;
   EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
@@ -192,8 +194,7 @@ TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
   shape.batch = 5;
   shape.stride_a = 8, shape.stride_b = 12, shape.stride_c = shape.stride_d = 6;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16");
-  EXPECT_EQ(problem_of(shape).settings, "dtype=f16 output=f16 layout=TN scale=beta epilogue=none");
+  EXPECT_EQ(problem_of(shape).settings, "dtype=f16 output=f16 layout=TN scale=beta");
   EXPECT_THAT(problem_of(shape).sizes, ElementsAre(3, 2, 4, 5));
   EXPECT_EQ(launched_problem_of(shape), problem_of(shape));
   shape.epilogue = kBias;  // all products would get the same
@@ -208,15 +209,12 @@ TEST(CallShape, DistancesInSixteenBitsAreFreeSizes) {
   shape.a_type = shape.b_type = kBf16;
   shape.lda = 5, shape.ldb = 6, shape.ldd = 7;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16");
-  EXPECT_EQ(launched_problem_of(shape).target, "gemm16");
   EXPECT_EQ(launched_problem_of(shape).settings, problem_of(shape).settings);
   EXPECT_THAT(launched_problem_of(shape).sizes,
               ElementsAre(3, 2, 4, 1, 6, 5, -1, 7, -1, -1, -1, -1));
   shape.batch = 2;
   shape.stride_a = 30, shape.stride_b = 18, shape.stride_d = 16;
   EXPECT_EQ(contract_of(shape), Outcome::served);
-  EXPECT_EQ(problem_of(shape).target, "gemm16");
   EXPECT_THAT(launched_problem_of(shape).sizes,
               ElementsAre(3, 2, 4, 2, 6, 5, -1, 7, 18, 30, -1, 16));
   shape.stride_d = 15;  // the last row of one result begins the next

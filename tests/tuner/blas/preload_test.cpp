@@ -240,10 +240,10 @@ TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
   EXPECT_THAT(call("linear").err,
               HasSubstr("cublasLtMatmul TN m=16 n=8 k=24 bf16 to bf16 epilogue=4: served 1\n"));
   sandbox_.set("LD_PRELOAD", "");  // tuning starts compilers, and calls no cuBLAS
-  const Ended tuned = sandbox_.run({"tune", "--workload", file, "--target", "gemm16", "--device",
-                                    "host", "--budget", "2", "--strategy", "random", "--quiet"});
+  const Ended tuned = sandbox_.run({"tune", "--workload", file, "--device", "host", "--budget", "2",
+                                    "--strategy", "random", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.out, HasSubstr("gemm16 M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT:"));
+  EXPECT_THAT(tuned.out, HasSubstr("gemm M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT:"));
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {

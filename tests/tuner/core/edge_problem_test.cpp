@@ -30,5 +30,16 @@ TEST(EdgeProblem, KeepsToWhatTheTargetSaysOfItsSizes) {
   EXPECT_EQ(edge_problem(target, {{{"M", 64}, {"N", 17}}})->text(), "M=96 N=17");
 }
 
+TEST(EdgeProblem, ASizeWithADefaultStaysWhereARuleDemandsIt) {
+  Target target = two_sizes();
+  target.size_rules = {{}, {.if_absent = 1}};
+  const Problem problem{{{"M", 64}, {"N", 1}}};
+  EXPECT_EQ(edge_problems(target, problem, {}).front().text(), "M=65 N=2");
+  target.rules = {{Expression::parse("N == 1"), "one N"}};
+  EXPECT_EQ(edge_problems(target, problem, {}).front().text(), "M=65 N=1");
+  target.rules = {{Expression::parse("M == 64"), "64 of M"}};
+  EXPECT_TRUE(edge_problems(target, problem, {}).empty());
+}
+
 }  // namespace
 }  // namespace autotune

@@ -3,6 +3,9 @@
 // device runs them with another compiler, which knows more.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+
 #include "tests/support/source_folder.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/target.hpp"
@@ -23,77 +26,75 @@ DeviceInfo gpu_of(int compute_capability, std::int64_t shared_bytes) {
   return gpu;
 }
 
-Problem odd_problem(const Target& target) {
-  NamedValues sizes{{"M", 517}, {"N", 389}, {"K", 1031}};
-  if (target.sizes.size() > 3) sizes.push_back({"batch", 3});
-  return problem_of(target, sizes, {});
+const Target& gemm() {
+  static const Target target =
+      load_manifest(source_folder() / "kernel_sources/gemm/gemm.target.toml");
+  return target;
 }
 
-/// Lines are multiples of 16 but not of 32 bytes.
-Problem uneven_problem(const Target& target) {
-  NamedValues sizes{{"M", 520}, {"N", 392}, {"K", 1032}};
-  if (target.sizes.size() > 3) sizes.push_back({"batch", 3});
-  return problem_of(target, sizes, {});
+Problem odd_problem(std::int64_t batch, const NamedValues& settings) {
+  return problem_of(gemm(), {{"M", 517}, {"N", 389}, {"K", 1031}, {"batch", batch}}, settings);
 }
 
 /// Compiles the configuration in the middle of those that have the fixed values.
-void expect_to_compile(const std::string& name, const NamedValues& fixed,
-                       const DeviceInfo& gpu = gpu_of(90, 227 << 10),
-                       Problem (*problem_for)(const Target&) = odd_problem) {
+void expect_to_compile(const Problem& problem, const NamedValues& fixed,
+                       const DeviceInfo& gpu = gpu_of(90, 227 << 10)) {
   const ScratchFolder folder;
   const CubinCompiler compiler(gpu.compute_capability,
                                std::make_shared<BuildCache>(folder.path() / "cache"));
-  const Target target =
-      load_manifest(source_folder() / "kernel_sources" / name / (name + ".target.toml"));
-  const Problem problem = problem_for(target);
-  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, gpu);
+  const ParameterSpace space = space_of(with_fixed(gemm(), fixed), problem, gpu);
   ASSERT_FALSE(space.empty());
   const CompiledKernel compiled =
-      compiler.compile(source_unit(target, problem, space.at(space.size() / 2), gpu));
+      compiler.compile(source_unit(gemm(), problem, space.at(space.size() / 2), gpu));
   EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
 }
 
-const NamedValues kMma{{"KERNEL", "mma"}}, kWgmma{{"KERNEL", "wgmma"}};
-
 TEST(SplitKernels, CompileForAHopper) {
-  const auto packed = [](const Target& target) {
-    return problem_of(target, {{"M", 517}, {"N", 389}, {"K", 1031}}, {});
-  };
-  const auto strided = [](const Target& target) {
-    Problem problem = odd_problem(target);
-    for (const char* name : {"lda", "ldb", "ldc", "ldd"}) problem.free.push_back({name, 1033});
-    problem.free.push_back({"stride_a", 1033 * 517 + 7});
-    return problem;
-  };
-  for (Problem (*const problem)(const Target&) : {+packed, +odd_problem, +strided}) {
-    for (const char* family : {"split", "tiled"})
-      expect_to_compile("gemm", {{"KERNEL", family}}, gpu_of(90, 227 << 10), problem);
+  Problem strided = odd_problem(3, {});
+  for (const char* name : {"lda", "ldb", "ldc", "ldd"}) strided.free.push_back({name, 1033});
+  strided.free.push_back({"stride_a", 1033 * 517 + 7});
+  for (const Problem& problem : {odd_problem(1, {}), odd_problem(3, {}), strided}) {
+    for (const char* family : {"split", "tiled"}) expect_to_compile(problem, {{"KERNEL", family}});
   }
 }
 
-class TensorCoreKernels : public testing::TestWithParam<std::string> {};
+struct Types {
+  const char *setting, *value;
+  std::int64_t batch;
+  const char *mma, *wgmma;
+};
+
+class TensorCoreKernels : public testing::TestWithParam<Types> {
+ protected:
+  static Problem problem() {
+    return odd_problem(GetParam().batch, {{GetParam().setting, GetParam().value}});
+  }
+};
 
 TEST_P(TensorCoreKernels, CompileForAHopper) {
-  expect_to_compile(GetParam(), kMma);
-  expect_to_compile(GetParam(), kWgmma);
+  expect_to_compile(problem(), {{"KERNEL", GetParam().mma}});
+  expect_to_compile(problem(), {{"KERNEL", GetParam().wgmma}});
 }
 
 TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
-  expect_to_compile(GetParam(), kMma, gpu_of(80, 163 << 10));
-  expect_to_compile(GetParam(), kMma, gpu_of(89, 99 << 10));
-  expect_to_compile(GetParam(), kMma, gpu_of(120, 99 << 10));
+  const NamedValues mma{{"KERNEL", GetParam().mma}};
+  expect_to_compile(problem(), mma, gpu_of(80, 163 << 10));
+  expect_to_compile(problem(), mma, gpu_of(89, 99 << 10));
+  expect_to_compile(problem(), mma, gpu_of(120, 99 << 10));
 }
 
+/// Lines are multiples of 16 but not of 32 bytes.
 TEST(SharedCopies, CompileForAHopper) {
-  NamedValues shared = kWgmma;
-  shared.push_back({"BESIDE", 2});
-  shared.push_back({"BELOW", 4});
-  expect_to_compile("gemm16", shared, gpu_of(90, 227 << 10), uneven_problem);
+  const Problem uneven =
+      problem_of(gemm(), {{"M", 520}, {"N", 392}, {"K", 1032}, {"batch", 3}}, {{"dtype", "f16"}});
+  expect_to_compile(uneven, {{"KERNEL", "wgmma"}, {"BESIDE", 2}, {"BELOW", 4}});
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, TensorCoreKernels,
-                         testing::Values("gemm16", "gemm_i8", "gemm_tf32"),
-                         [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Types, TensorCoreKernels,
+                         testing::Values(Types{"dtype", "f16", 3, "mma", "wgmma"},
+                                         Types{"dtype", "i8", 1, "mma_along_k", "wgmma_along_k"},
+                                         Types{"math", "tf32", 1, "mma_along_k", "wgmma_along_k"}),
+                         [](const auto& each) { return std::string(each.param.value); });
 
 }  // namespace
 }  // namespace autotune

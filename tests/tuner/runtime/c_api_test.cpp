@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/tuner/runtime/c_api_case.hpp"
+#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {
@@ -81,24 +82,25 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
   EXPECT_EQ(library("gemm", "layout=NT dtype=i32", {4, 1024, 1024}), "")
       << "which it does not compute";
   {
-    const Target target = find_target("gemm16");
+    const Target target = find_target("gemm");
     db::TunedStore store(database_);
     db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", "gemm16", target.fingerprint, "M N K batch"});
+    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K batch"});
     for (const std::int64_t m : {512, 1024}) {
-      sample.key.problem =
-          problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}, {"batch", 1}}, {{"layout", "NT"}})
-              .text();
-      db::DecisionRow row = sample.decision(to_text(target.default_configuration), 20000);
+      const Problem problem = problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}},
+                                         {{"dtype", "f16"}, {"layout", "NT"}});
+      sample.key.problem = problem.text();
+      const ParameterSpace space = space_of(target, problem, device_of(db::h200()));
+      db::DecisionRow row = sample.decision(to_text(space.at(default_index(target, space))), 20000);
       if (m == 512) row.baseline = {"cublas", "cublasGemmEx", 30000, {}, {}, false};
       store.add_decision(row);
     }
   }
-  EXPECT_EQ(library("gemm16", "layout=NT", {512, 4096, 4096}), "");
-  EXPECT_EQ(library("gemm16", "layout=NT", {1024, 4096, 4096}), "cublas")
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {512, 4096, 4096}), "");
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {1024, 4096, 4096}), "cublas")
       << "tuned, but not beside the library";
-  EXPECT_EQ(library("gemm16", "layout=NT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
-  EXPECT_EQ(library("gemm16", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
+  EXPECT_EQ(library("gemm", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
 }
 
 TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {

@@ -62,13 +62,15 @@ TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
   EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
 }
 
-class OnTensorCores : public testing::TestWithParam<const char*> {};
+struct Types {
+  const char *setting, *value, *mma, *wgmma;
+};
+class OnTensorCores : public testing::TestWithParam<Types> {};
 
 TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
-  const std::string name = GetParam();
-  const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/" + name + "/" + name + ".target.toml");
-  const Problem problem = problem_of(target, sizes_of(target), {});
+  const auto& [setting, value, mma, wgmma] = GetParam();
+  const Target target = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  const Problem problem = problem_of(target, sizes_of(target), {{setting, value}});
   const auto refusal = [&](const NamedValues& fixed, int capability) -> std::string {
     DeviceInfo gpu = a_gpu();
     gpu.compute_capability = capability;
@@ -82,14 +84,17 @@ TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
   };
   EXPECT_THAT(refusal({}, 75), testing::HasSubstr("on this device: it needs compute capability 8.0 "
                                                   "or later, and a GPU has 7.5; choose another"));
-  EXPECT_THAT(refusal({{"KERNEL", "wgmma"}}, 80),
+  EXPECT_THAT(refusal({{"KERNEL", wgmma}}, 80),
               testing::HasSubstr("it needs compute capability 9.0, and a GPU has 8.0"));
-  EXPECT_THAT(refusal({{"STAGES", 8}, {"KERNEL", "mma"}}, 90), testing::HasSubstr("relax"));
+  EXPECT_THAT(refusal({{"STAGES", 8}, {"KERNEL", mma}}, 90), testing::HasSubstr("relax"));
   EXPECT_EQ(refusal({}, 80), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, OnTensorCores, testing::Values("gemm16", "gemm_i8", "gemm_tf32"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(Types, OnTensorCores,
+                         testing::Values(Types{"dtype", "bf16", "mma", "wgmma"},
+                                         Types{"dtype", "i8", "mma_along_k", "wgmma_along_k"},
+                                         Types{"math", "tf32", "mma_along_k", "wgmma_along_k"}),
+                         [](const auto& each) { return std::string(each.param.value); });
 
 INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
                          [](const auto& each) {

@@ -209,7 +209,7 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
   if (state && state->is_captured && state->is_broken) return AUTOTUNE_FAILED;
   const bool is_split = has(kernel->settings, "units=any");
   if (is_asked_for("split") && !is_split) return AUTOTUNE_FAILED;
-  if (kernel->target.starts_with("gemm16")) return AUTOTUNE_OK;
+  if (!has(kernel->settings, "dtype=f32")) return AUTOTUNE_OK;
   const Product p(*kernel, scalars);
   for (int64_t i = 0; i < batch_of(*kernel); ++i) {
     const auto at = [&](size_t buffer, int64_t elements) {

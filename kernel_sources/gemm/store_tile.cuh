@@ -8,7 +8,7 @@
 #include "device/factor.cuh"
 #include "device/mma.cuh"
 #include "device/wgmma.cuh"
-#include "output.cuh"
+#include "tensor_output.cuh"
 
 /// Two elements as one word, the first in the low half.
 template <class T>

@@ -5,7 +5,7 @@
 // Block kPackThreads; grid (squares of kPackSide<T> x kPackSide<T>, 2).
 #pragma once
 
-#include "gemm16/chunk.cuh"
+#include "chunk.cuh"
 
 constexpr int kPackThreads = 256;
 

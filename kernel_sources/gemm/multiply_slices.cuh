@@ -11,7 +11,7 @@
 #include "device/mma.cuh"
 #include "device/rounding.cuh"
 #include "operand.cuh"
-#include "output.cuh"
+#include "tensor_output.cuh"
 
 /// The operands in memory, and how long their lines are there.
 template <class T>
