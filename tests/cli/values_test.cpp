@@ -14,9 +14,11 @@ constexpr const char* kManifest = R"toml(manifest = 2
 name = "scaled"
 source = ["scaled.cu", "reference.cu"]
 sizes = ["N"]
-parameters.SUM = { values = ["float", "double"], as = "text" }
-parameters.SHARE = [0.25, 0.5]
+parameters.SUM = { values = ["float", "const double"], as = "text" }
+parameters.SHARE = { from = 0.25, to = 0.5, step = 0.25 }
 parameters.FAST = [false, true]
+parameters.STD = { values = [17, 20], when = "FAST" }
+options = ["-std=c++{STD}", { option = "-use_fast_math", when = "FAST" }]
 default = { SHARE = 0.5, FAST = true }
 arguments.x = { type = "f32x2", length = "N" }
 arguments.y = { type = "f32x2", length = "N", role = "output", tolerance = 2 }
@@ -30,12 +32,12 @@ grid = 1
 )toml";
 
 constexpr const char* kSource = R"(namespace ns {
-template <class T, bool fast>
+template <class SUM, bool FAST>  // no macros, so one text has several entries
 __global__ void scaled(const float2* x, float2* y, int n) {
   SUM share = SHARE;
   const int count = (int)(n * share), first = blockIdx.x * count;
   const int last = blockIdx.x + 1 == gridDim.x ? n : first + count;
-  for (int i = first; i < last; ++i) y[i] = make_float2((T)x[i].x * 2, (T)x[i].y * 2);
+  for (int i = first; i < last; ++i) y[i] = make_float2((SUM)x[i].x * 2, (SUM)x[i].y * 2);
 }
 }
 )";
@@ -60,12 +62,12 @@ TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
     return Json::parse(ended.out)["problems"][0];
   };
   const Json first = tuned({});
-  EXPECT_EQ(first["space"], 8);
-  EXPECT_EQ(first["trials"]["ok"].get<int>() + first["trials"]["pruned"].get<int>(), 8);
+  EXPECT_EQ(first["space"], 12);
+  EXPECT_EQ(first["trials"]["ok"].get<int>() + first["trials"]["pruned"].get<int>(), 12);
   const Json best = first["best"]["config"];
   EXPECT_TRUE(best["SHARE"].is_number_float()) << best;
   EXPECT_TRUE(best["SUM"].is_string()) << best;
-  EXPECT_EQ(tuned({})["taken_over"], 8);
+  EXPECT_EQ(tuned({})["taken_over"], 12);
   const Json fixed = tuned({"--fix", "SHARE=0.25", "--fix", "FAST=false"});
   EXPECT_EQ(fixed["space"], 2);
   EXPECT_EQ(fixed["best"]["config"]["SHARE"], 0.25);

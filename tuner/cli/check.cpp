@@ -72,7 +72,12 @@ CheckedTraffic traffic_of(const std::optional<GpuSpec>& gpu, const Target& targe
 /// A note on options of the manifest that the device does not use; empty if there are none.
 std::string note_on_options(const Target& target, const DeviceInfo& device) {
   if (device.kind != DeviceKind::host) return "";
-  const std::vector<std::string> unused = options_not_for_host(target.options);
+  std::vector<std::string> options = target.options;
+  for (const OptionSpec& each : target.configured_options) {
+    options.push_back(each.text.substr(0, each.text.find("{}")) +
+                      (each.values.empty() ? "" : "..."));
+  }
+  const std::vector<std::string> unused = options_not_for_host(options);
   if (unused.empty()) return "";
   return format("the host device does not use these options, which are NVRTC's own: {}",
                 joined(unused, " "));

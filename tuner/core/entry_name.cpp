@@ -10,26 +10,26 @@ namespace {
 
 constexpr std::string_view kPlace = "{}";
 
-/// A word in C++ source.
-std::string source_text(const Value& word, WordForm form) {
-  if (form != WordForm::type) return word.text();
-  return std::string(cpp_name_of(*element_type(word.text())));
-}
-
 }  // namespace
 
-EntryName::EntryName(const Target& target, const Problem& problem, const KernelSpec& kernel,
-                     NameTable& names) {
-  std::string_view rest = kernel.entry;
+std::string source_text(const Value& word, WordForm form, const WordTexts& texts) {
+  if (form == WordForm::type) return std::string(cpp_name_of(*element_type(word.text())));
+  const auto found = texts.find(word.text());
+  return found == texts.end() ? word.text() : found->second;
+}
+
+EntryName::EntryName(const Target& target, const Problem& problem, std::string_view rest,
+                     const std::vector<Expression>& values, NameTable& names) {
   std::string before;
-  for (const Expression& value : kernel.entry_values) {
+  for (const Expression& value : values) {
     const std::size_t place = rest.find(kPlace);
     before += rest.substr(0, place);
     rest.remove_prefix(place + kPlace.size());
     const auto parameter = std::ranges::find(target.parameters, value.text(), &Parameter::name);
     const auto setting = std::ranges::find(target.settings, value.text(), &Setting::name);
     if (setting != target.settings.end() && setting->values.front().is_word()) {
-      before += source_text(*find_value(problem.values, setting->name), setting->form);
+      before +=
+          source_text(*find_value(problem.values, setting->name), setting->form, setting->texts);
     } else if (parameter != target.parameters.end() && parameter->values.front().is_word()) {
       const auto index = static_cast<std::size_t>(parameter - target.parameters.begin());
       parts_.push_back({std::move(before), {}, &*parameter, index});
@@ -51,8 +51,8 @@ std::string EntryName::text(const FormulaValues& values, const std::string& key)
   for (const Part& part : parts_) {
     text += part.before;
     if (part.parameter) {
-      text +=
-          source_text(part.parameter->values[values.levels()[part.index]], part.parameter->form);
+      text += source_text(part.parameter->values[values.levels()[part.index]], part.parameter->form,
+                          part.parameter->texts);
     } else if (part.number) {
       const std::int64_t value = values.value(*part.number, [&] { return key + ".entry"; });
       const bool is_real = part.number->expression().kind() == ValueKind::real;

@@ -13,11 +13,15 @@
 
 namespace autotune {
 
+/// A word in C++ source. Not for words that are numbers.
+std::string source_text(const Value& word, WordForm form, const WordTexts& texts);
+
 class EntryName {
  public:
   /// The target must outlive it.
-  EntryName(const Target& target, const Problem& problem, const KernelSpec& kernel,
-            NameTable& names);
+  /// `values` has one for each `{}` of the text.
+  EntryName(const Target& target, const Problem& problem, std::string_view text,
+            const std::vector<Expression>& values, NameTable& names);
 
   void add_to(Schedule& schedule, const NameTable& names) const;
   /// Throws Error with `key` if a value cannot be computed.

@@ -146,7 +146,7 @@ Schedule LaunchPlanner::schedule_of(const Kernel& kernel) const {
 
 LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std::string& key) {
   Kernel kernel{key,
-                EntryName(target_, problem_, spec, names_),
+                EntryName(target_, problem_, spec.entry, spec.entry_values, names_),
                 names_.bind(spec.when),
                 names_.bind(spec.grid),
                 names_.bind(spec.block),

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,10 @@ namespace autotune {
 /// type of an element type.
 enum class WordForm : std::uint8_t { number, text, type };
 
+/// Of WordForm::text: the texts of words that stand for another text, such as `unsigned_int` for
+/// `unsigned int`.
+using WordTexts = std::map<std::string, std::string>;
+
 /// A parameter: a name with its possible values, in the author's order.
 struct Parameter {
   std::string name;
@@ -30,6 +35,7 @@ struct Parameter {
   bool run_time = false;
   std::optional<Expression> macro_when = {};  // when the source has the macro; empty: always
   WordForm form = WordForm::number;
+  WordTexts texts = {};
   /// Of each family, by the level of the family parameter, the levels that it has; none where it
   /// lacks the parameter. Empty: all families have the parameter with all its values.
   std::vector<std::vector<std::uint16_t>> family_levels = {};

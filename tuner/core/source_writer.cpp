@@ -37,23 +37,23 @@ std::string literal(double value) {
   return value < 0 ? "(" + real_text(value) + ")" : real_text(value);
 }
 
-std::string macro_text(const std::string& macro, const Value& value, WordForm form) {
+std::string macro_text(const std::string& macro, const Value& value, WordForm form,
+                       const WordTexts& texts) {
   if (value.is_real()) return literal(value.real());
   if (value.is_integer()) return literal(value.integer());
-  if (form == WordForm::type) return std::string(cpp_name_of(*element_type(value.word())));
-  return form == WordForm::text ? value.word() : word_macro(macro, value);
+  return form == WordForm::number ? word_macro(macro, value) : source_text(value, form, texts);
 }
 
 /// Defines a numbered macro for each word, if words are numbers. Defines the macro itself unless
 /// `chosen` is null.
 void define_choice(std::string& prelude, const std::string& macro, const std::vector<Value>& values,
-                   const Value* chosen, WordForm form) {
+                   const Value* chosen, WordForm form, const WordTexts& texts) {
   for (std::size_t i = 0; i < values.size() && form == WordForm::number; ++i) {
     if (values[i].is_word()) {
       define(prelude, word_macro(macro, values[i]), std::to_string(i));
     }
   }
-  if (chosen) define(prelude, macro, macro_text(macro, *chosen, form));
+  if (chosen) define(prelude, macro, macro_text(macro, *chosen, form, texts));
 }
 
 std::string source_of_family(const Target& target, std::span<const std::uint16_t> levels) {
@@ -94,12 +94,16 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
   for (const auto* const kernels : {&target.kernels, &target.check_kernels}) {
     for (const KernelSpec& each : *kernels) {
       kernels_.push_back({each.entry,
-                          {target, problem, each, names},
+                          {target, problem, each.entry, each.entry_values, names},
                           bound(each.when),
                           bound(each.cooperative),
                           bound(each.repeat)});
       kernels_.back().entry.add_to(schedule_, names);
     }
+  }
+  for (const OptionSpec& each : target.configured_options) {
+    options_.push_back({{target, problem, each.text, each.values, names}, bound(each.when)});
+    options_.back().text.add_to(schedule_, names);
   }
   if (!target.reference.file.empty()) data_files_.push_back(target.reference.file);
   for (const ArgumentSpec& each : target.arguments) {
@@ -121,7 +125,16 @@ SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
                   {},
                   data_files_};
   add_entries(unit, values, slots);
+  add_options(unit, values);
   return unit;
+}
+
+void SourceWriter::add_options(SourceUnit& unit, const FormulaValues& values) const {
+  for (const ConfiguredOption& each : options_) {
+    const std::string key = "options";
+    if (!values.holds(each.when, [&] { return key; })) continue;
+    unit.options.push_back(each.text.text(values, key));
+  }
 }
 
 void SourceWriter::add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const {
@@ -164,7 +177,7 @@ std::string SourceWriter::prelude(const FormulaValues& values) const {
   std::string prelude;
   for (const Setting& setting : target_.settings) {
     define_choice(prelude, macro_name(setting.name), setting.values,
-                  find_value(problem_.values, setting.name), setting.form);
+                  find_value(problem_.values, setting.name), setting.form, setting.texts);
   }
   for (std::size_t i = 0; i < target_.parameters.size(); ++i) {
     const Parameter& parameter = target_.parameters[i];
@@ -172,7 +185,7 @@ std::string SourceWriter::prelude(const FormulaValues& values) const {
     if (!values.holds(parameter_whens_[i], key)) continue;
     define_choice(prelude, parameter.name, parameter.values,
                   parameter.run_time ? nullptr : &parameter.values[values.levels()[i]],
-                  parameter.form);
+                  parameter.form, parameter.texts);
   }
   for (const Define& each : defines_) {
     const auto key = [&] { return "defines." + each.name; };

@@ -36,7 +36,13 @@ class SourceWriter {
     std::optional<Formula> when, cooperative, repeat;
   };
 
+  struct ConfiguredOption {
+    EntryName text;
+    std::optional<Formula> when;
+  };
+
   std::string prelude(const FormulaValues& values) const;
+  void add_options(SourceUnit& unit, const FormulaValues& values) const;
   void add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const;
   /// Sets `turn` and `turns` to those of its first launch. False if there is none.
   bool find_launch(const Kernel& kernel, const std::string& key, const FormulaValues& values,
@@ -49,6 +55,7 @@ class SourceWriter {
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_;
   std::vector<Kernel> kernels_;  // of calls, then check kernels
+  std::vector<ConfiguredOption> options_;
   std::vector<std::filesystem::path> data_files_;
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;

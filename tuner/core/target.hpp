@@ -23,6 +23,7 @@ struct Setting {
   std::string name;
   std::vector<Value> values;
   WordForm form = WordForm::number;
+  WordTexts texts = {};
   /// The value if the user chooses none, by settings before it. Absent: the first value.
   std::optional<Expression> if_absent = {};
 };
@@ -153,6 +154,14 @@ struct KernelSpec {
 inline constexpr const char* kTurn = "turn";
 inline constexpr const char* kTurns = "turns";
 
+/// An option of compilers that depends on the configuration, such as `-maxrregcount={}`, with a
+/// value for each `{}`. Sources are preprocessed alike with and without it.
+struct OptionSpec {
+  std::string text;
+  std::vector<Expression> values = {};
+  std::optional<Expression> when = {};
+};
+
 /// The source of the reference results.
 struct ReferenceSpec {
   enum class Kind : std::uint8_t { kernels, file, default_configuration } kind = Kind::kernels;
@@ -216,9 +225,10 @@ struct Target {
   Configuration default_configuration;
   std::vector<Configuration> other_defaults = {};  // tried in order where it is not valid
   std::vector<DefineSpec> defines;
-  std::optional<Expression> bake_sizes;  // where 1, sizes are compiled in as macros:
-  std::string size_macros = "SIZE_*";    // `*` stands for the name of a size
-  std::vector<std::string> options;
+  std::optional<Expression> bake_sizes;             // where 1, sizes are compiled in as macros:
+  std::string size_macros = "SIZE_*";               // `*` stands for the name of a size
+  std::vector<std::string> options;                 // the same in all configurations
+  std::vector<OptionSpec> configured_options = {};  // after those; not of the reference
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> workspace;  // and unchecked outputs; lengths may depend on parameters
   std::vector<TensorMapSpec> tensor_maps;

@@ -52,6 +52,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   // Reference and preparation share the source, which needs macros: those of the default.
   const Levels levels = program.levels(legal_default(target, problem, device));
   workload.reference_source = program.source_unit(levels);
+  workload.reference_source.options = target.options;
   workload.preparation = program.preparation(levels);
   if (kind == Kind::kernels) workload.reference = program.reference_plan(levels);
   if (kind == Kind::default_configuration) workload.reference = program.plan(levels);

@@ -18,10 +18,14 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Within one session the source text and folders are the same; the prelude and options differ.
+/// Within one session the source text and folders are the same. Two units of one text differ by
+/// entries where a parameter is an argument of a template only.
 std::string key_of(const SourceUnit& unit) {
   std::string text = unit.name + '\0' + unit.prelude + '\0' + unit.text;
-  for (const std::string& option : unit.options) text += '\0' + option;
+  for (const auto* const words : {&unit.options, &unit.entries, &unit.cooperative}) {
+    text += '\0';
+    for (const std::string& word : *words) text += '\0' + word;
+  }
   return hash128(text);
 }
 

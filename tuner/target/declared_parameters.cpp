@@ -17,7 +17,10 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
   for (const char* const key : {"from", "to", "factor", "step"}) {
     if (values && node.has(key)) node[key].fail("give \"values\" or a range, not both");
   }
-  made.values = values ? listed_values(*values, name) : ranged_values(node);
+  made.values = values && is_text(node) ? listed_texts(*values, name, made.texts)
+                : values                ? listed_values(*values, name)
+                                        : ranged_values(node);
+  if (!values && ends_by_problem(node)) made.most = node.find("to");
   made.when = node.find("when");
   if (const Node* const run_time = node.find("run_time")) made.run_time = run_time->flag();
   made.form = form_of(node, made.values);

@@ -18,6 +18,8 @@ struct Declared {
   const Node* when = nullptr;
   bool run_time = false;
   WordForm form = WordForm::number;
+  WordTexts texts = {};
+  const Node* most = nullptr;  // of a range: an expression of the problem
 };
 
 /// In the order of the manifest, the target's own first.

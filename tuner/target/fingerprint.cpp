@@ -139,6 +139,7 @@ std::string forms_text(const Target& target) {
     for (const auto& each : choices) {
       if (each.form == WordForm::number) continue;
       text += format("{} as {}\n", each.name, each.form == WordForm::text ? "text" : "type");
+      for (const auto& [word, its_text] : each.texts) text += format("  {} {}\n", word, its_text);
     }
   };
   add(target.settings);
@@ -155,6 +156,9 @@ std::string measurement_fingerprint(const Target& target) {
       own + '\0' + included(own, target.include_folders, target.options).text();
   std::string text = source + '\0';
   for (const std::string& option : target.options) text += option + '\n';
+  for (const OptionSpec& each : target.configured_options) {
+    text += format("{} {} {}\n", each.text, meanings.of(each.values), meanings.of(each.when));
+  }
   for (const std::string& size : target.sizes) text += size + '\n';
   text += meanings.free_sizes();
   text += macros_text(meanings, target, source) + forms_text(target);

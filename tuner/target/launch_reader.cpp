@@ -155,19 +155,7 @@ class LaunchReader {
       return;
     }
     if (text.find('\n') != std::string::npos) node.fail("a name must be on one line");
-    kernel.entry.clear();
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      if (text[at] == '}') node.fail_at(at, "there is no '{' before this '}'");
-      kernel.entry += text[at];
-      if (text[at] != '{') continue;
-      const std::size_t close = text.find('}', at);
-      if (close == std::string::npos) node.fail_at(at, "there is no '}' after this '{'");
-      const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
-      kernel.entry_values.push_back(
-          reading_.names.expression(value, NameLevel::configuration, scope.name));
-      kernel.entry += '}';
-      at = close;
-    }
+    kernel.entry = reading_.with_values(scope, node, kernel.entry_values);
   }
 
   /// The value of a key: of the kernel, else of `launch` in its family, its parts, the target.

@@ -94,7 +94,9 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
     }
   }
   if (const Node* const options = root.find("options")) {
-    for (const Node& item : options->items()) target.options.push_back(item.text());
+    for (const Node& item : options->items()) {
+      if (!is_configured(item)) target.options.push_back(item.text());
+    }
   }
 }
 
@@ -189,6 +191,7 @@ Target read(Node root, const fs::path& file, const fs::path& folder,
   read_default(reading, target);
   read_arguments(reading, target);
   read_launches(reading, target);
+  read_configured_options(reading, target);
   read_work(reading, target);
   read_resources(reading, target);
   read_model(reading, target);

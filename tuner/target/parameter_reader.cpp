@@ -52,14 +52,18 @@ void add_levels(Parameter& parameter, const Declared& use, const Reading& readin
 }
 
 Parameter merged(Reading& reading, Target& target, const std::vector<const Declared*>& uses) {
-  Parameter parameter{uses.front()->name,     united(uses), {},
-                      uses.front()->run_time, {},           uses.front()->form};
+  Parameter parameter{
+      uses.front()->name, united(uses), {}, uses.front()->run_time, {}, uses.front()->form, {}};
   for (const Declared* const use : uses) {
     if (use->run_time != parameter.run_time) {
       use->place.fail(format("{} is run_time in one family only", use->name));
     }
     if (use->form != parameter.form) {
       use->place.fail(format("\"as\" of {} differs between families", use->name));
+    }
+    for (const auto& [word, text] : use->texts) {
+      const auto known = parameter.texts.emplace(word, text).first;
+      if (known->second != text) use->place.fail(format("{} is {} in another family", word, text));
     }
     add_levels(parameter, *use, reading);
     if (use->values == parameter.values) continue;
@@ -151,8 +155,24 @@ void read_parameters(Reading& reading, Target& target) {
   }
 }
 
+namespace {
+
+/// Ranges that end at an expression of the problem have the values up to it.
+void add_end(Reading& reading, Target& target, const Declared& use) {
+  if (!use.most) return;
+  (void)reading.names.integer(*use.most, NameLevel::problem);
+  std::string rule = format("{} <= ({})", use.name, use.most->text());
+  if (use.when) rule = format("({}) implies {}", excerpt_of(*use.when).text, rule);
+  const Expression own =
+      reading.names.integer(Excerpt{rule, *use.most}, NameLevel::configuration, use.scope->name);
+  target.constraints.push_back(reading.guarded(*use.scope, own, 1));
+}
+
+}  // namespace
+
 void read_conditions(Reading& reading, Target& target) {
   const std::vector<Declared> all = declared_parameters(reading);
+  for (const Declared& each : all) add_end(reading, target, each);
   for (const auto& uses : by_name(all)) {
     Parameter& parameter =
         *std::ranges::find(target.parameters, uses.front()->name, &Parameter::name);

@@ -115,7 +115,10 @@ void read_problem(Reading& reading, Target& target) {
       node.expect_keys({"values", "as", "default"});
       list = &node["values"];
     }
-    Setting setting{name, listed_values(*list, name)};
+    Setting setting{name, {}};
+    const bool is_of_texts = list != &node && is_text(node);
+    setting.values =
+        is_of_texts ? listed_texts(*list, name, setting.texts) : listed_values(*list, name);
     const std::vector<Value>& values = setting.values;
     if (list != &node) {
       setting.form = form_of(node, values);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/reading.hpp"
 
+#include <span>
+
+#include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -71,6 +74,48 @@ Expression Reading::guarded(const ManifestScope& scope, const Expression& expres
                             std::int64_t otherwise) {
   if (!scope.guard) return expression;
   return Expression::choice(*scope.guard, expression, Expression::constant(otherwise));
+}
+
+std::string Reading::with_values(const ManifestScope& scope, const Node& node,
+                                 std::vector<Expression>& values) {
+  const std::string text = node.text();
+  std::string rest;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '}') node.fail_at(at, "there is no '{' before this '}'");
+    rest += text[at];
+    if (text[at] != '{') continue;
+    const std::size_t close = text.find('}', at);
+    if (close == std::string::npos) node.fail_at(at, "there is no '}' after this '{'");
+    const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
+    values.push_back(names.expression(value, NameLevel::configuration, scope.name));
+    rest += '}';
+    at = close;
+  }
+  return rest;
+}
+
+bool is_configured(const Node& option) {
+  return option.is(Node::Kind::table) || option.text().find_first_of("{}") != std::string::npos;
+}
+
+void read_configured_options(Reading& reading, Target& target) {
+  const Node* const options = reading.root.find("options");
+  for (const Node& item : options ? options->items() : std::vector<Node>{}) {
+    if (!is_configured(item)) continue;
+    const bool is_table = item.is(Node::Kind::table);
+    if (is_table) item.expect_keys({"option", "when"});
+    const Node& option = is_table ? item["option"] : item;
+    OptionSpec spec;
+    spec.text = reading.with_values(reading.target(), option, spec.values);
+    const PreprocessorOptions parts = preprocessor_options(std::span(&spec.text, 1));
+    if (parts.others.empty() && parts.language.empty()) {
+      option.fail(
+          "it tells the preprocessor, which does the same in all configurations: use a "
+          "parameter, or \"defines\"");
+    }
+    if (is_table) spec.when = reading.names.integer(item["when"], NameLevel::configuration);
+    target.configured_options.push_back(std::move(spec));
+  }
 }
 
 std::vector<Expression> Reading::integers(const ManifestScope& scope, const Node& node,

@@ -38,6 +38,11 @@ struct Reading {
   std::vector<Expression> integers(const ManifestScope& scope, const Node& node, std::size_t fewest,
                                    std::size_t most);
 
+  /// Text with an expression in each pair of braces, which are appended to `values`. Returns it
+  /// with empty braces.
+  std::string with_values(const ManifestScope& scope, const Node& node,
+                          std::vector<Expression>& values);
+
   Node root;
   std::filesystem::path folder;
   Names names;
@@ -61,6 +66,10 @@ void read_default(Reading& reading, Target& target);
 void declare_handles(Reading& reading);
 /// Arguments, workspace and tensor maps.
 void read_arguments(Reading& reading, Target& target);
+/// Whether a compiler option depends on the configuration: by braces, or as a table.
+bool is_configured(const Node& option);
+/// The options that do.
+void read_configured_options(Reading& reading, Target& target);
 /// Kernels, those that prepare and check, and the reference.
 void read_launches(Reading& reading, Target& target);
 

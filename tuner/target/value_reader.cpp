@@ -2,15 +2,60 @@
 #include "tuner/target/value_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr std::size_t kMostValues = 65535;
 constexpr std::size_t kMostWords = 1000;  // each becomes a macro in every source
+constexpr const char* kNoRise = "the values do not rise: use a larger one";
+constexpr const char* kTooMany = "these are more than 65535 values";
+
+void expect_few_words(const Node& node, const std::string& name, std::size_t words) {
+  if (words <= kMostWords) return;
+  node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
+}
+
+/// `unsigned_int` for `unsigned int`.
+std::string word_of(const std::string& text) {
+  std::string word;
+  for (const char c : text) word += is_in_identifier(c) ? c : '_';
+  return is_identifier(word) ? word : '_' + word;
+}
+
+double number_of(const Node& node) {
+  const Value value = node.value();  // refuses what is not finite
+  if (value.is_word()) node.fail("expected a number");
+  return value.number();
+}
+
+/// Twelve digits, so that 0.1 + 2 * 0.1 is 0.3.
+double rounded(double value) { return std::stod(format("{:.12g}", value)); }
+
+std::vector<Value> real_range(const Node& node, const Node& by, bool by_factor) {
+  const double from = number_of(node["from"]), to = number_of(node["to"]), change = number_of(by);
+  if (!(change > (by_factor ? 1 : 0))) by.fail(kNoRise);
+  if (by_factor && !(from > 0)) node.fail("a factor needs values above 0");
+  if (to < from) node.fail(format("{} to {} goes down", from, to));
+  const double slack = 1e-9 * (by_factor ? to : change);
+  std::vector<Value> values;
+  for (std::size_t i = 0;; ++i) {
+    const auto steps = static_cast<double>(i);
+    const double value = by_factor ? from * std::pow(change, steps) : from + steps * change;
+    if (!(value <= to + slack)) return values;
+    const double shown = rounded(value);
+    const bool rises = values.empty() || values.back().real() < shown;
+    if (!rises) by.fail(kNoRise);
+    if (values.size() == kMostValues) node.fail(kTooMany);
+    values.emplace_back(shown);
+  }
+}
 
 }  // namespace
 
@@ -28,9 +73,7 @@ std::vector<Value> listed_values(const Node& node, const std::string& name) {
     Value value = item.value();
     if (real && value.is_integer()) value = value.number();
     if (!known.insert(value).second) item.fail(format("{} is listed twice", value.text()));
-    if (value.is_word() && known.size() > kMostWords) {
-      node.fail(format("{} has more than {} words: number them instead", name, kMostWords));
-    }
+    if (value.is_word()) expect_few_words(node, name, known.size());
     if (!values.empty() && value.is_word() != values.front().is_word()) {
       item.fail(format("{} has the {} {} and the {} {}: use numbers only or words only", name,
                        kind_of(values.front()), values.front().text(), kind_of(value),
@@ -41,24 +84,68 @@ std::vector<Value> listed_values(const Node& node, const std::string& name) {
   return values;
 }
 
+std::vector<Value> listed_texts(const Node& node, const std::string& name, WordTexts& texts) {
+  std::vector<Value> values;
+  std::vector<std::string> given;
+  for (const Node& item : node.items(1, kMostValues)) {
+    if (!item.is(Node::Kind::text)) item.fail("only words can be text or types");
+    const std::string text = item.text();
+    if (trimmed(text).empty() || text.find('\n') != std::string::npos) {
+      item.fail("a text for the source has one line that is not empty");
+    }
+    Value word = is_identifier(text) ? text : word_of(text);
+    const auto known = std::ranges::find(values, word);
+    if (known != values.end()) {
+      const std::string& other = given[static_cast<std::size_t>(known - values.begin())];
+      item.fail(other == text ? format("{} is listed twice", text)
+                              : format("{} has the same name as another value, {}: leave one out",
+                                       text, other));
+    }
+    if (word.word() != text) texts[word.word()] = text;
+    given.push_back(text);
+    expect_few_words(node, name, values.size());
+    values.push_back(std::move(word));
+  }
+  return values;
+}
+
+bool ends_by_problem(const Node& range) {
+  const Node* const to = range.find("to");
+  return to && to->is(Node::Kind::text);
+}
+
 std::vector<Value> ranged_values(const Node& node) {
-  const std::int64_t from = node["from"].integer(), to = node["to"].integer();
   if (node.has("factor") == node.has("step")) node.fail("give \"factor\" or \"step\"");
-  const bool by_factor = node.has("factor");
+  const bool by_factor = node.has("factor"), is_open = ends_by_problem(node);
   const Node& by = node[by_factor ? "factor" : "step"];
+  const auto is_real = [](const Node& each) { return each.is(Node::Kind::real); };
+  if (is_open && (is_real(node["from"]) || is_real(by))) {
+    node["to"].fail("only a range of integers can end at an expression: give a number");
+  }
+  if (is_real(node["from"]) || is_real(node["to"]) || is_real(by)) {
+    return real_range(node, by, by_factor);
+  }
+  const std::int64_t from = node["from"].integer();
+  const std::int64_t to = is_open ? std::numeric_limits<std::int32_t>::max() : node["to"].integer();
   const std::int64_t change = by.integer();
-  if (change < (by_factor ? 2 : 1)) by.fail("the values do not rise: use a larger one");
+  if (change < (by_factor ? 2 : 1)) by.fail(kNoRise);
   if (by_factor && from < 1) node.fail("a factor needs values of 1 or more");
   if (to < from) node.fail(format("{} to {} goes down", from, to));
   std::vector<Value> values;
   for (std::int64_t value = from; value <= to;) {
+    if (is_open && values.size() == kMostValues) break;
     values.emplace_back(value);
-    if (values.size() > kMostValues) node.fail("these are more than 65535 values");
+    if (values.size() > kMostValues) node.fail(kTooMany);
     const bool ends = by_factor ? __builtin_mul_overflow(value, change, &value)
                                 : __builtin_add_overflow(value, change, &value);
     if (ends) break;
   }
   return values;
+}
+
+bool is_text(const Node& node) {
+  const Node* const as = node.find("as");
+  return as && as->text() == "text";
 }
 
 bool is_typed(const std::vector<Value>& values) {

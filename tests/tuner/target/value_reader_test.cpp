@@ -65,6 +65,43 @@ TEST(ListedValues, MayBe1000Words) {
   expect_value_error([&] { words(1001); }, "BM has more than 1000 words: number them instead");
 }
 
+TEST(ListedTexts, AreAnyTextsWithAWordForEach) {
+  WordTexts texts;
+  const auto listed = [&](const std::string& list) {
+    return listed_texts(toml("T = " + list)["T"], "T", texts);
+  };
+  EXPECT_THAT(listed("['float', 'unsigned int', 'cub::LOAD', '1.5f', '2']"),
+              ElementsAre(Value("float"), Value("unsigned_int"), Value("cub__LOAD"), Value("_1_5f"),
+                          Value("_2")));
+  EXPECT_EQ(texts.at("unsigned_int"), "unsigned int");
+  EXPECT_FALSE(texts.contains("float"));
+  expect_value_error([&] { listed("['int*', 'int*']"); }, "int* is listed twice");
+  expect_value_error([&] { listed("['int*', 'int&']"); },
+                     "int& has the same name as another value, int*");
+  expect_value_error([&] { listed("['a_b', 'a b']"); }, "a b has the same name as another");
+  expect_value_error([&] { listed("[1]"); }, "only words can be text");
+  expect_value_error([&] { listed("[' ']"); }, "one line that is not empty");
+  expect_value_error([&] { listed("[\"a\\nb\"]"); }, "one line that is not empty");
+}
+
+TEST(RangedValues, AreRealWhereABoundOrTheChangeIs) {
+  EXPECT_THAT(ranged("from = 0.1, to = 0.5, step = 0.1"),
+              ElementsAre(Value(0.1), Value(0.2), Value(0.3), Value(0.4), Value(0.5)));
+  EXPECT_THAT(ranged("from = 1, to = 2, step = 0.5"),
+              ElementsAre(Value(1.0), Value(1.5), Value(2.0)));
+  EXPECT_THAT(ranged("from = 0.5, to = 4, factor = 2"),
+              ElementsAre(Value(0.5), Value(1.0), Value(2.0), Value(4.0)));
+  EXPECT_THAT(ranged("from = 0.5, to = 0.5, step = 0.1"), ElementsAre(Value(0.5)));
+  expect_value_error([] { ranged("from = 0.0, to = 1, step = 0.0"); }, "the values do not rise");
+  expect_value_error([] { ranged("from = 0.0, to = 1, factor = 2"); }, "values above 0");
+  expect_value_error([] { ranged("from = 1.5, to = 1, step = 1"); }, "1.5 to 1");
+  expect_value_error([] { ranged("from = 1.0, to = 1.00000000000001, step = 1e-16"); },
+                     "the values do not rise");
+  expect_value_error([] { ranged("from = 0.0, to = 1, step = 1e-9"); }, "more than 65535 values");
+  expect_value_error([] { ranged("from = 0.0, to = inf, step = 1"); }, "expected a finite number");
+  expect_value_error([] { ranged("from = 0.0, to = 1, step = 'N'"); }, "expected a number");
+}
+
 TEST(RangedValues, RiseByAStepOrAFactorUpToTheLast) {
   EXPECT_THAT(ranged("from = 1, to = 8, factor = 2"),
               ElementsAre(Value(1), Value(2), Value(4), Value(8)));
