@@ -38,16 +38,6 @@ Problem problem_to_check(const Arguments& arguments, const Target& target) {
   return problem_of(target, sizes[0], settings_of(arguments));
 }
 
-/// nullopt if the device cannot run kernels, or the default configuration need not be right there.
-std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
-                                       const Configuration& configuration, Device& device) {
-  EdgeCheck edge(target, problem, device);
-  if (!device.runs() || edge.units(configuration).empty()) return std::nullopt;
-  return edge.verify(configuration, [&](const SourceUnit& unit) {
-    return std::make_shared<const CompiledKernel>(device.compile(unit));
-  });
-}
-
 /// The GPU on which accesses are counted: `--gpu`, else the device; none on the host.
 std::optional<GpuSpec> gpu_of(const Arguments& arguments, const DeviceInfo& device) {
   if (const auto name = arguments.find("gpu")) return find_gpu(*name);

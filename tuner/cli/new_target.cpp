@@ -3,11 +3,11 @@
 #include "tuner/target/new_target.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/target/catalog.hpp"
@@ -15,12 +15,6 @@
 
 namespace autotune::cli {
 namespace {
-
-void refuse_existing(const std::string& file) {
-  if (std::filesystem::exists(file)) {
-    throw Error(format("{} already exists: give another name, or move the file", file));
-  }
-}
 
 void write_text(const std::string& file, const std::string& text) {
   write_file(file, [&](std::ostream& stream) { stream << text; });

@@ -21,6 +21,11 @@ bool is_database(const std::filesystem::path& file) {
   return std::string_view(magic.data(), magic.size()) == "SQLite format 3";
 }
 
+void refuse_existing(const std::filesystem::path& file) {
+  if (!std::filesystem::exists(file)) return;
+  throw Error(format("{} already exists: give another name, or move the file", file.string()));
+}
+
 void write_output(const std::filesystem::path& file,
                   const std::function<void(std::ostream& stream)>& write) {
   if (is_database(file)) {

@@ -14,6 +14,9 @@ namespace autotune::cli {
 /// Whether the file is an SQLite database. Only regular files are read.
 bool is_database(const std::filesystem::path& file);
 
+/// Throws Error if there is such a file.
+void refuse_existing(const std::filesystem::path& file);
+
 /// As write_file(). Throws UsageError if the file is a database.
 void write_output(const std::filesystem::path& file,
                   const std::function<void(std::ostream& stream)>& write);

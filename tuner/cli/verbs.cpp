@@ -26,6 +26,7 @@ extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kImport;
 extern const Verb kList;
+extern const Verb kInit;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
@@ -67,9 +68,9 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,  &kQuery,  &kList,   &kOccupancy, &kCheck,  &kNewTarget, &kConvert,
-                        &kDb,    &kImport, &kReplay, &kExplain,   &kReport, &kWatch,     &kCompare,
-                        &kCover, &kWarm,   &kRun,    &kDoctor,    &kHelp};
+const std::array kVerbs{&kTune,    &kQuery, &kList,   &kOccupancy, &kCheck,   &kInit,   &kNewTarget,
+                        &kConvert, &kDb,    &kImport, &kReplay,    &kExplain, &kReport, &kWatch,
+                        &kCompare, &kCover, &kWarm,   &kRun,       &kDoctor,  &kHelp};
 
 }  // namespace
 

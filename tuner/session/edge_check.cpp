@@ -64,6 +64,15 @@ Workbench& EdgeCheck::workbench(Place& place) {
   return *place.workbench;
 }
 
+std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
+                                       const Configuration& configuration, Device& device) {
+  EdgeCheck edge(target, problem, device);
+  if (!device.runs() || edge.units(configuration).empty()) return std::nullopt;
+  return edge.verify(configuration, [&](const SourceUnit& unit) {
+    return std::make_shared<const CompiledKernel>(device.compile(unit));
+  });
+}
+
 std::string edge_complaint(const Target& target, const Verdict& verdict) {
   const std::string size = target.sizes.empty() ? "N" : target.sizes.front();
   return format(

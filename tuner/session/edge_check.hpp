@@ -46,6 +46,10 @@ class EdgeCheck {
   std::vector<std::unique_ptr<Place>> places_;
 };
 
+/// nullopt if the device cannot run kernels, or the configuration need not be right there.
+std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
+                                       const Configuration& configuration, Device& device);
+
 /// The message for a target whose default configuration fails on the edge problem.
 std::string edge_complaint(const Target& target, const Verdict& verdict);
 

@@ -122,7 +122,12 @@ std::string name_in(std::string_view head) {
     head = trimmed(head.substr(first.size()));
     return std::string(take_identifier(head));
   }
-  const std::string outside = outside_parentheses(head);
+  std::string outside = outside_parentheses(head);
+  for (const std::string_view attribute : {"__launch_bounds__", "__cluster_dims__"}) {
+    const std::size_t at = outside.find(attribute);
+    if (at == std::string::npos) continue;
+    outside.erase(at, outside.find(')', at) - at + 1);
+  }
   std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
   if (before.ends_with("<>")) before = trimmed(before.substr(0, before.size() - 2));
   return identifier_at_end(before);

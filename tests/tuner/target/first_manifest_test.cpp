@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/first_manifest.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tuner/core/error.hpp"
+
+namespace autotune {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+std::string text_of(const std::string& source, const std::set<std::string>& in_part = {}) {
+  return first_manifest(source, "", "k.cu", "", in_part).text;
+}
+
+/// `k` with these parameters and this body.
+std::string kernel(const std::string& parameters, const std::string& body) {
+  return "__global__ void k(" + parameters +
+         ") {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" + body + "}\n";
+}
+
+TEST(FirstManifest, RolesFollowFromWhatIsReadAndWritten) {
+  const std::string text = text_of(kernel(
+      "const float* a, float* b, float* c, unsigned* d, const double* e, int n",
+      "  if (i >= n) return;\n  b[i] = a[i]; c[i] += 1; atomicAdd(&d[i], 1u); b[i] = e[i];\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"f32\", length = \"n\" }"));
+  EXPECT_THAT(text, HasSubstr("arguments.b = { type = \"f32\", length = \"n\", role = \"output\""));
+  EXPECT_THAT(text, HasSubstr("arguments.c = { type = \"f32\", length = \"n\", role = \"inout\""));
+  EXPECT_THAT(text, HasSubstr("role = \"inout\", fill = \"zero\" }"));
+  EXPECT_THAT(text, HasSubstr("arguments.e = { type = \"f64\", length = \"n\" }"));
+  EXPECT_THAT(text_of(kernel("float* b, int n", "  if (i < n) b[i] = 1;\n"), {"b"}),
+              HasSubstr("role = \"inout\""));
+}
+
+TEST(FirstManifest, LengthsFollowFromIndicesAndTheirEnds) {
+  const auto length = [](const std::string& body) {
+    const std::string text = text_of(kernel("float* b, int w, int h", body));
+    const std::size_t from = text.find("length = \"") + 10;
+    return text.substr(from, text.find('"', from) - from);
+  };
+  EXPECT_EQ(length("  int y = blockIdx.y;\n  if (i < w && y < h) b[y * w + i] = 1;\n"), "h * w");
+  EXPECT_EQ(length("  for (int y = 0; y < h - 1; ++y) if (i < w) b[(y + 1) * w + i] = 1;\n"),
+            "h * w");
+  EXPECT_EQ(length("  if (i < w) b[i + 2] = 1;\n"), "w + 2");
+  EXPECT_EQ(length("  if (i < w) b[3 * i + 1] = 1;\n"), "3 * w + 1");
+  EXPECT_EQ(length("  if (i < w) b[i / 2] = 1;\n"), "ceil_div(w, 2)");
+  EXPECT_EQ(length("  b[w * h - 1 - i] = 1;\n"), "w * h");
+}
+
+TEST(FirstManifest, LaunchesFollowFromTheHostsCode) {
+  const std::string text = text_of(
+      "#define BLOCK 128\n" + kernel("float* b, int n, float f", "  if (i < n) b[i] = f;\n") +
+      "void run(float* x, int count) {\n  float factor = 2.5f;\n"
+      "  k<<<(count + BLOCK - 1) / BLOCK, BLOCK>>>(x, count, factor);\n"
+      "  cudaDeviceSynchronize();\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = \"(n + BLOCK - 1) / BLOCK\""));
+  EXPECT_THAT(text, HasSubstr("block = \"BLOCK\""));
+  EXPECT_THAT(text, HasSubstr("default = { BLOCK = 128 }"));
+  EXPECT_THAT(text, HasSubstr("arguments.f = { type = \"f32\", value = 2.5 }"));
+}
+
+TEST(FirstManifest, ParametersAreMacrosOfTheWorkAndWhatTheSourceDoesNotDefine) {
+  const FirstManifest made = first_manifest(
+      "#define UNROLL 4\n#define RADIUS 3\n#if USE_LDG == 1\n#endif\n" +
+          kernel("float* b, int n",
+                 "  for (int j = 0; j < UNROLL; ++j) if (i < n) b[i] = RADIUS * WORK_SIZE;\n"),
+      "", "k.cu", "");
+  EXPECT_THAT(made.text, AllOf(HasSubstr("parameters.UNROLL = [1, 2, 4, 8, 16]"),
+                               HasSubstr("parameters.USE_LDG = [0, 1]"),
+                               HasSubstr("parameters.WORK_SIZE = "), Not(HasSubstr("RADIUS"))));
+  EXPECT_THAT(made.kept, testing::ElementsAre("RADIUS = 3"));
+}
+
+TEST(FirstManifest, NamesOfExpressionsAreNoNamesOfArguments) {
+  EXPECT_THAT(
+      text_of(kernel("const float* in, float* out, int n", "  if (i < n) out[i] = in[i];\n")),
+      HasSubstr("arguments = [\"in_\", \"out\", \"n\"]"));
+}
+
+TEST(FirstManifest, AKernelWithALaunchBoundHasItsName) {
+  const FirstManifest made = first_manifest(
+      "__global__ void __launch_bounds__(64) half(float* x, int n) { x[threadIdx.x] = n; }\n", "",
+      "k.cu", "");
+  EXPECT_EQ(made.name, "half");
+  EXPECT_THAT(made.text, HasSubstr("block = 64"));
+}
+
+TEST(FirstManifest, IndicesStayWithinWhatTheyIndex) {
+  const std::string text = text_of(
+      kernel("const int* rows, const int* columns, const float* x, float* y, int n, int nnz",
+             "  if (i >= n) return;\n  int end = rows[i + 1];\n"
+             "  for (int k = rows[i]; k < end; ++k) y[i] += x[columns[k]];\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.rows = { type = \"i32\", length = \"n + 1\", "
+                              "fill = { uniform = [0, \"nnz - 1\"] } }"));
+  EXPECT_THAT(text, HasSubstr("arguments.columns = { type = \"i32\", length = \"nnz\", fill = "));
+}
+
+TEST(FirstManifest, APlainKernelIsTheReference) {
+  const std::string body = "  if (i < n) b[i] = N;\n";
+  std::string plain = kernel("float* b, int n", body);
+  plain.replace(plain.find("k("), 1, "naive_k");
+  const FirstManifest made =
+      first_manifest(plain + kernel("float* b, int n", body), "#define N 3\n", "k.cu", "");
+  EXPECT_EQ(made.name, "k");
+  EXPECT_THAT(made.text, HasSubstr("[reference.kernels.naive_k]\ngrid = \"ceil_div(n, 256)\""));
+  EXPECT_THAT(made.questions, testing::IsEmpty());
+}
+
+TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
+  const auto refuses = [](const std::string& parameters, const std::string& what) {
+    EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },
+                ThrowsMessage<Error>(HasSubstr(what)));
+  };
+  refuses("float** x, int n", "k.cu:1: k takes x, a pointer to pointers");
+  refuses("float* x, cudaTextureObject_t t", "takes t of type cudaTextureObject_t");
+  refuses("const float* y, int n", "writes to none of its arguments");
+  EXPECT_THAT([] { text_of("__global__ void k(float* x) { x[0] = 1;\n"); },
+              ThrowsMessage<Error>(HasSubstr("braces do not match")));
+}
+
+}  // namespace
+}  // namespace autotune

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune init: a manifest for a kernel that is already there.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "tuner/cache/included_text.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/session/edge_check.hpp"
+#include "tuner/target/check.hpp"
+#include "tuner/target/first_manifest.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
+constexpr std::size_t kConfigurations = 4;
+
+/// What is wrong with a manifest on a device; empty if nothing is.
+struct Trouble {
+  std::string message;
+  std::string unwritten = {};  // an output that the kernel does not write as a whole
+  bool does_not_compile = false;
+};
+
+/// `out` of `out[0] is written neither by the kernel nor by the reference`.
+std::string unwritten_in(const std::string& message) {
+  const std::size_t at = message.find(" is written neither");
+  if (at == std::string::npos) return "";
+  const std::size_t index = message.rfind('[', at);
+  const std::size_t space = message.rfind(' ', index);
+  const std::size_t from = space == std::string::npos ? 0 : space + 1;
+  return message.substr(from, index - from);
+}
+
+Trouble trouble_with(const Target& target, Device& device) {
+  const NamedValues sizes = sizes_in(example_sizes(target), target)[0];
+  const Problem problem = problem_of(target, sizes, {});
+  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const TargetCheck check = check_target(target, problem, device, kConfigurations, threads);
+  const CheckedConfiguration& first = check.configurations.front();
+  if (!check.compiles()) {
+    const bool is_reference = check.reference != Outcome::ok;
+    const std::string& log = is_reference ? check.reference_log : first.message;
+    const bool fails = is_reference || first.outcome == Outcome::compile_error;
+    return {.message = fails ? first_error(log) : log, .does_not_compile = fails};
+  }
+  const auto verdict = default_at_edge(target, problem, first.configuration, device);
+  if (!verdict || verdict->outcome == Outcome::ok) return {};
+  const std::string message = edge_complaint(target, *verdict);
+  return {.message = message, .unwritten = unwritten_in(message)};
+}
+
+std::string source_in(const fs::path& file) {
+  FileText source = read_text_file(file, kMostBytes);
+  if (!source.refusal.empty()) {
+    throw UsageError(format("{}: {}; name a .cu file", file.string(), source.refusal));
+  }
+  return std::move(source.text);
+}
+
+int run_init(const Arguments& arguments) {
+  if (arguments.positional().size() != 1) {
+    throw UsageError("init needs one file, such as: autotune init kernel.cu");
+  }
+  const fs::path file = arguments.positional()[0];
+  const std::string source = source_in(file);
+  const std::string name = file.filename().string(), entry = arguments.find("entry").value_or("");
+  const std::array<fs::path, 1> folders = {file.parent_path().empty() ? "." : file.parent_path()};
+  std::string headers;
+  for (const IncludedFile& each : included(source, folders).files) headers += each.text + "\n";
+  std::set<std::string> in_part;
+  FirstManifest first = first_manifest(source, headers, name, entry, in_part);
+  const fs::path manifest = file.parent_path() / (first.name + ".target.toml");
+  refuse_existing(manifest);
+  const std::unique_ptr<Device> device =
+      open_device(arguments.text("device"), compile_limit_of(arguments));
+  Trouble trouble;
+  for (bool again = true; again;) {
+    try {
+      trouble = trouble_with(read_manifest(first.text, manifest), *device);
+    } catch (const Error& error) {
+      trouble = {.message = error.what()};
+    }
+    again = !trouble.unwritten.empty() && in_part.insert(trouble.unwritten).second;
+    if (again) first = first_manifest(source, headers, name, entry, in_part);
+  }
+  if (trouble.does_not_compile) {
+    throw Error(format("{} does not compile for {}: {}; correct the file{}", file.string(),
+                       device->info().name, trouble.message,
+                       device->info().kind == DeviceKind::host
+                           ? ", or if it is for GPUs only, try --device model:h200"
+                           : ""));
+  }
+  write_output(manifest, [&](std::ostream& stream) { stream << first.text; });
+  const std::string path =
+      file.parent_path().empty() ? "./" + manifest.string() : manifest.string();
+  std::cout << format("{}: a manifest of {}\n", path, first.name);
+  for (const std::string& each : first.questions) std::cout << format("?         {}\n", each);
+  if (!first.kept.empty()) {
+    std::cout << format("no parameter, because the names do not say so: {}\n",
+                        joined(first.kept, ", "));
+  }
+  if (!trouble.message.empty()) {
+    throw Error(format("{}: autotune check does not accept it yet: {}", path, trouble.message));
+  }
+  std::cout << format("validate it  autotune check {}\n", path);
+  return kDone;
+}
+
+}  // namespace
+
+extern const Verb kInit;
+const Verb kInit{
+    .name = "init",
+    .synopsis = "FILE [--entry KERNEL] [--device D]",
+    .summary = "Write a manifest for a kernel that you have",
+    .details =
+        "Reads a `.cu` file as it is, with its host code, and writes `KERNEL.target.toml` beside "
+        "it: sizes, parameters, arguments, launch. Existing files are never overwritten. What the "
+        "file does not show is guessed, and marked by a line `# ?` with a question, at most five "
+        "of "
+        "them. The manifest is then checked as by `autotune check`. The file is read without a "
+        "compiler, by names and indices: proposals are worth a look. "
+        "[guide.md](guide.md#the-kernel-that-you-already-have) has an example.",
+    .options = {{"entry", "KERNEL",
+                 "The kernel, if the file has several, beside those called reference or naive"},
+                kDeviceOption,
+                kCompileLimitOption},
+    .positional = "FILE",
+    .run = run_init};
+
+}  // namespace autotune::cli

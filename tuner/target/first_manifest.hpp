@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest for a kernel that nobody wrote to be tuned, from what its source shows.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autotune {
+
+struct FirstManifest {
+  std::string name;  // of the target: that of the kernel
+  std::string text;
+  /// What the source does not show. Each stands in the text, behind `# ?`, above what was guessed.
+  std::vector<std::string> questions;
+  std::vector<std::string> kept;  // constants that are no parameters: `RADIUS = 3`
+};
+
+/// `headers` are the texts of files that the source includes. `entry` may be empty if the source
+/// has one kernel, beside plain ones to compare with. `in_part` are outputs that keep what the
+/// kernel does not write. Throws UsageError if there is no such kernel, Error if the kernel takes
+/// what a manifest cannot give.
+FirstManifest first_manifest(std::string_view source, std::string_view headers,
+                             const std::string& file, const std::string& entry,
+                             const std::set<std::string>& in_part = {});
+
+}  // namespace autotune

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/kernel_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <utility>
+
+#include "tuner/cache/logical_lines.hpp"
+#include "tuner/target/host_code.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr std::array<std::string_view, 24> kOperators = {
+    "<<<", ">>>", "<<=", ">>=", "->", "::", "<=", ">=", "==", "!=", "&&", "||",
+    "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "++", "--", "<<", ">>"};
+
+std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from = 0) {
+  const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(std::min(from, tokens.size()));
+  return static_cast<std::size_t>(std::find(begin, tokens.end(), token) - tokens.begin());
+}
+
+/// The index of the `>` that closes the `<` at `open`.
+std::size_t closing_angle(const Tokens& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i] == "(") i = closing(tokens, i);
+    if (i >= tokens.size()) break;
+    if (tokens[i] == "<") ++depth;
+    if (tokens[i] == ">") --depth;
+    if (tokens[i] == ">>") depth -= 2;
+    if (depth <= 0) return i;
+  }
+  return tokens.size();
+}
+
+/// Of `const float* __restrict__ x[]`.
+Declaration declaration(Tokens tokens) {
+  static const Words kQualifiers = {"const",
+                                    "volatile",
+                                    "__restrict__",
+                                    "__restrict",
+                                    "restrict",
+                                    "struct",
+                                    "__grid_constant__",
+                                    "static",
+                                    "extern",
+                                    "__constant__",
+                                    "typename",
+                                    "class",
+                                    "constexpr",
+                                    "__device__",
+                                    "inline"};
+  Declaration made;
+  const std::size_t assigned = position(tokens, "=");
+  made.if_absent = part_of(tokens, assigned + 1, tokens.size());
+  tokens = part_of(tokens, 0, assigned);
+  const std::size_t array = position(tokens, "[");
+  if (array < tokens.size()) {
+    made.length = part_of(tokens, array + 1, closing(tokens, array));
+    made.pointers = static_cast<int>(std::count(tokens.begin(), tokens.end(), "["));
+    tokens = part_of(tokens, 0, array);
+  }
+  const std::size_t star = position(tokens, "*");
+  made.is_const = position(tokens, "const") < star;
+  made.pointers += static_cast<int>(std::count(tokens.begin(), tokens.end(), "*"));
+  std::erase_if(
+      tokens, [](const std::string& token) { return token == "*" || kQualifiers.contains(token); });
+  if (tokens.size() > 1 && is_name(tokens.back())) {
+    made.name = tokens.back();
+    tokens.pop_back();
+  }
+  made.type = text_of(tokens);
+  return made;
+}
+
+/// All of `int x, y` and of `template <class T, int N>`.
+std::vector<Declaration> declarations(const Tokens& tokens) {
+  std::vector<Declaration> all;
+  if (tokens.empty()) return all;
+  for (const Tokens& each : split_tokens(tokens, ",")) all.push_back(declaration(each));
+  return all;
+}
+
+std::vector<Declaration> template_parameters(const Tokens& tokens) {
+  std::vector<Declaration> all;
+  for (const Tokens& each : split_tokens(tokens, ",")) {
+    Declaration one = declaration(each);
+    const bool is_type = !each.empty() && (each[0] == "typename" || each[0] == "class");
+    if (is_type && one.name.empty()) one.name = one.type;
+    if (is_type) one.type = "typename";
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+std::vector<Declaration> members(const Tokens& tokens) {
+  std::vector<Declaration> all;
+  for (const Tokens& line : split_tokens(tokens, ";")) {
+    if (line.empty()) continue;
+    std::vector<Tokens> names = split_tokens(line, ",");
+    const Declaration first = declaration(names[0]);
+    all.push_back(first);
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      names[i].insert(names[i].begin(), first.type);
+      all.push_back(declaration(names[i]));
+    }
+  }
+  return all;
+}
+
+class FileReader {
+ public:
+  explicit FileReader(std::string_view source) : source_(source), parts_(masked(source)) {}
+
+  KernelFile read() {
+    const std::string device = without_host_code(source_).text;
+    file_.device_words = words_of(masked(device).code);
+    file_.names = words_of(parts_.code);
+    read_directives();
+    const std::vector<Piece> pieces = pieces_of(parts_.code);
+    for (const Piece& piece : pieces) {
+      const Tokens tokens =
+          tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));
+      if (piece.words.contains("__global__")) {
+        read_kernel(piece, tokens);
+      } else if (piece.kind == Piece::Kind::type) {
+        read_struct(piece.name, tokens);
+      } else if (piece.kind == Piece::Kind::function) {
+        read_launches(tokens);
+      } else {
+        read_other(tokens);
+      }
+    }
+    return std::move(file_);
+  }
+
+ private:
+  void read_directives() {
+    for (const LogicalLine& line : logical_lines(parts_.directives)) {
+      const Words words = words_of(line.text);
+      std::string_view rest = line.text;
+      const std::string name = take_defined_name(rest);
+      if (name.empty()) {
+        rest = trimmed(line.text);
+        if (!rest.starts_with('#')) continue;
+        rest = trimmed(rest.substr(1));
+        const std::string_view word = take_identifier(rest);
+        if (word == "if" || word == "elif") file_.conditions.push_back(tokens_of(rest));
+        if (word == "if" || word == "elif" || word == "ifdef") {
+          file_.device_words.insert(words.begin(), words.end());
+        }
+        continue;
+      }
+      if (rest.starts_with('(')) continue;
+      file_.names.insert(name);
+      Tokens value = tokens_of(rest);
+      if (value.size() == 3 && value[0] == "(") value = {value[1]};
+      if (!value.empty()) file_.constants.emplace(name, std::move(value));
+    }
+  }
+
+  void read_kernel(const Piece& piece, const Tokens& tokens) {
+    KernelCode kernel;
+    kernel.name = piece.scope + piece.name;
+    kernel.line = line_of(parts_, piece);
+    std::size_t at = position(tokens, "__global__");
+    if (const std::size_t angle = position(tokens, "template"); angle < at) {
+      kernel.templates =
+          template_parameters(part_of(tokens, angle + 2, closing_angle(tokens, angle + 1)));
+    }
+    for (; at < tokens.size(); ++at) {
+      if (tokens[at] == "__launch_bounds__") {
+        kernel.launch_bound =
+            split_tokens(part_of(tokens, at + 2, closing(tokens, at + 1)), ",").front();
+      }
+      if (tokens[at] != "(") continue;
+      if (tokens[at - 1] == piece.name) break;
+      at = closing(tokens, at);
+    }
+    const std::size_t end = closing(tokens, at);
+    const std::size_t body = position(tokens, "{", end);
+    if (body >= tokens.size()) return;  // a declaration
+    kernel.parameters = declarations(part_of(tokens, at + 1, end));
+    kernel.body = part_of(tokens, body + 1, tokens.size() - 1);
+    file_.kernels.push_back(std::move(kernel));
+  }
+
+  void read_struct(const std::string& name, const Tokens& tokens) {
+    const std::size_t open = position(tokens, "{");
+    if (open >= tokens.size() || name.empty()) return;
+    if (position(tokens, "(", open) < tokens.size()) return;  // it has functions
+    file_.structs[name] = members(part_of(tokens, open + 1, closing(tokens, open)));
+  }
+
+  void read_other(const Tokens& tokens) {
+    if (tokens.empty()) return;
+    if (tokens[0] == "typedef" && tokens.size() > 3) {
+      if (const std::size_t open = position(tokens, "{"); open < tokens.size()) {
+        read_struct(tokens[tokens.size() - 2], tokens);
+        return;
+      }
+      file_.types[tokens[tokens.size() - 2]] = text_of(part_of(tokens, 1, tokens.size() - 2));
+    } else if (tokens[0] == "using" && tokens.size() > 4 && tokens[2] == "=") {
+      file_.types[tokens[1]] = text_of(part_of(tokens, 3, tokens.size() - 1));
+    } else if (const std::size_t sign = position(tokens, "="); sign + 2 < tokens.size()) {
+      const bool is_constant =
+          position(tokens, "const") < sign || position(tokens, "constexpr") < sign;
+      if (is_constant && sign > 0) {
+        file_.constants.emplace(tokens[sign - 1], part_of(tokens, sign + 1, tokens.size() - 1));
+      }
+    } else if (position(tokens, "__constant__") < tokens.size()) {
+      file_.constant_arrays.push_back(declaration(part_of(tokens, 0, tokens.size() - 1)));
+    }
+  }
+
+  void read_launches(const Tokens& tokens) {
+    for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
+         at = position(tokens, "<<<", at + 1)) {
+      LaunchInSource launch;
+      std::size_t name = at - 1;
+      if (tokens[name] == ">") {
+        int depth = 0;
+        for (; name > 0; --name) {
+          if (tokens[name] == ">") ++depth;
+          if (tokens[name] == "<" && --depth == 0) break;
+        }
+        launch.templates = split_tokens(part_of(tokens, name + 1, at - 1), ",");
+        --name;
+      }
+      launch.kernel = tokens[name];
+      const std::size_t end = position(tokens, ">>>", at);
+      launch.configuration = split_tokens(part_of(tokens, at + 1, end), ",");
+      if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
+      launch.arguments = split_tokens(part_of(tokens, end + 2, closing(tokens, end + 1)), ",");
+      launch.function = tokens;
+      file_.launches.push_back(std::move(launch));
+    }
+  }
+
+  std::string_view source_;
+  MaskedSource parts_;
+  KernelFile file_;
+};
+
+}  // namespace
+
+Tokens tokens_of(std::string_view code) {
+  Tokens tokens;
+  while (!(code = trimmed(code)).empty()) {
+    std::size_t length = 1;
+    if (is_in_identifier(code[0])) {
+      const bool is_number = std::isdigit(static_cast<unsigned char>(code[0])) != 0;
+      while (length < code.size() &&
+             (is_in_identifier(code[length]) || (is_number && code[length] == '.'))) {
+        ++length;
+      }
+    } else {
+      const auto known = std::ranges::find_if(
+          kOperators, [&](std::string_view each) { return code.starts_with(each); });
+      if (known != kOperators.end()) length = known->size();
+    }
+    tokens.emplace_back(code.substr(0, length));
+    code.remove_prefix(length);
+  }
+  return tokens;
+}
+
+bool is_name(const std::string& token) {
+  return !token.empty() && is_in_identifier(token.front()) &&
+         std::isdigit(static_cast<unsigned char>(token.front())) == 0;
+}
+
+Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to) {
+  to = std::min(to, tokens.size());
+  if (from >= to) return {};
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(from),
+          tokens.begin() + static_cast<std::ptrdiff_t>(to)};
+}
+
+std::string text_of(const Tokens& tokens) {
+  static const Words kBinary = {"+",  "-",  "*",  "/",  "%", "<", ">", "<=", ">=",
+                                "==", "!=", "&&", "||", "?", ":", "&", "|",  "^"};
+  std::string text;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool spaced =
+        i > 0 && (kBinary.contains(tokens[i]) || kBinary.contains(tokens[i - 1]) ||
+                  tokens[i - 1] == "," || (is_name(tokens[i]) && is_name(tokens[i - 1])));
+    if (spaced) text += ' ';
+    text += tokens[i];
+  }
+  return text;
+}
+
+std::size_t closing(const Tokens& tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    const std::string& each = tokens[i];
+    if (each == "(" || each == "[" || each == "{") ++depth;
+    if ((each == ")" || each == "]" || each == "}") && --depth == 0) return i;
+  }
+  return tokens.size();
+}
+
+std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator) {
+  std::vector<Tokens> parts(1);
+  int depth = 0;
+  for (const std::string& each : tokens) {
+    if (each == "(" || each == "[" || each == "{") ++depth;
+    if (each == ")" || each == "]" || each == "}") --depth;
+    if (depth == 0 && each == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(each);
+    }
+  }
+  return parts;
+}
+
+std::string KernelFile::resolved(std::string type) const {
+  for (int i = 0; i < 8; ++i) {
+    const auto alias = types.find(type);
+    const auto macro = constants.find(type);
+    if (alias != types.end()) {
+      type = alias->second;
+    } else if (macro != constants.end() && is_name(macro->second.front())) {
+      type = text_of(macro->second);
+    } else {
+      break;
+    }
+  }
+  return type;
+}
+
+std::optional<std::int64_t> KernelFile::integer(std::string_view name) const {
+  const auto known = constants.find(std::string(name));
+  if (known == constants.end() || known->second.size() != 1) return std::nullopt;
+  const std::string& text = known->second.front();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+KernelFile kernel_file(std::string_view source, std::string_view headers) {
+  KernelFile file = FileReader(source).read();
+  KernelFile more = FileReader(headers).read();
+  for (const auto& [name, value] : more.constants) {
+    if (file.constants.emplace(name, value).second) file.of_headers.insert(name);
+  }
+  file.types.merge(more.types);
+  file.structs.merge(more.structs);
+  file.names.merge(more.names);
+  return file;
+}
+
+}  // namespace autotune

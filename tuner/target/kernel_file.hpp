@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a .cu file says of its kernels, for a manifest to start from. It is read without a compiler:
+// NVRTC gives the types of parameters, but neither their names nor templates that nobody calls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/target/source_pieces.hpp"
+
+namespace autotune {
+
+using Tokens = std::vector<std::string>;
+
+/// Names, numbers and operators, of a MaskedSource's code.
+Tokens tokens_of(std::string_view code);
+/// Whether a token is a name.
+bool is_name(const std::string& token);
+/// From..to-1, as far as there are so many.
+Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
+/// As a person writes them.
+std::string text_of(const Tokens& tokens);
+/// The index of the bracket that closes the one at `open`; the number of tokens if none does.
+std::size_t closing(const Tokens& tokens, std::size_t open);
+/// At each `separator` outside of brackets.
+std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator);
+
+/// A parameter of a kernel, a member of a struct, or a parameter of a template.
+struct Declaration {
+  std::string type;  // without const: `unsigned int`, `float4`
+  std::string name;
+  int pointers = 0;       // `*` or `[]`
+  bool is_const = false;  // what a pointer points to, if it is one
+  Tokens if_absent = {};
+  Tokens length = {};  // of an array
+};
+
+struct KernelCode {
+  std::string name;  // with namespaces
+  std::size_t line = 1;
+  std::vector<Declaration> templates, parameters;
+  Tokens launch_bound;  // of __launch_bounds__
+  Tokens body;
+};
+
+/// `kernel<<<grid, block, shared>>>(arguments)` in host code, with the function around it.
+struct LaunchInSource {
+  std::string kernel;
+  std::vector<Tokens> templates, configuration, arguments;
+  Tokens function;
+};
+
+struct KernelFile {
+  std::vector<KernelCode> kernels;
+  std::vector<LaunchInSource> launches;
+  /// `#define NAME 16` and `const int NAME = 16;`
+  std::map<std::string, Tokens> constants;
+  Words of_headers;                          // constants that included files define
+  std::map<std::string, std::string> types;  // typedef, using
+  std::map<std::string, std::vector<Declaration>> structs;
+  std::vector<Declaration> constant_arrays;  // of __constant__
+  std::vector<Tokens> conditions;            // of `#if`
+  Words device_words;                        // of kernels and of what they may use
+  Words names;                               // all words of the file
+
+  /// Through typedefs and macros.
+  std::string resolved(std::string type) const;
+  /// nullopt if it is no integer constant.
+  std::optional<std::int64_t> integer(std::string_view name) const;
+};
+
+/// `headers` are the texts of files that it includes: their types and constants count, too.
+KernelFile kernel_file(std::string_view source, std::string_view headers = {});
+
+}  // namespace autotune

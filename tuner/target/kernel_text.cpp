@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/kernel_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr int kDeepest = 12;
+
+std::optional<std::int64_t> number(const std::string& token) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(token.data() + token.size() - end));
+  if (error != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+/// Up to the end of an operand of `<`: the parenthesis around it, a comma or another operator.
+Tokens operand(const Tokens& tokens, std::size_t from) {
+  static const std::set<std::string> kEnds = {")", "&&", "||", ";", "?", ",", "]", "}", ":"};
+  std::size_t at = from;
+  while (at < tokens.size() && !kEnds.contains(tokens[at])) {
+    at = tokens[at] == "(" || tokens[at] == "[" ? closing(tokens, at) + 1 : at + 1;
+  }
+  return part_of(tokens, from, at);
+}
+
+/// Without parentheses around all, and without casts.
+Tokens bare(Tokens tokens) {
+  static const std::set<std::string> kTypes = {"int",          "unsigned", "long",   "size_t",
+                                               "unsigned int", "uint",     "int64_t"};
+  while (tokens.size() > 2 && tokens[0] == "(") {
+    const std::size_t end = closing(tokens, 0);
+    if (end + 1 == tokens.size()) {
+      tokens = part_of(tokens, 1, end);
+    } else if (kTypes.contains(text_of(part_of(tokens, 1, end)))) {
+      tokens = part_of(tokens, end + 1, tokens.size());
+    } else {
+      break;
+    }
+  }
+  return tokens;
+}
+
+struct Term {
+  Tokens tokens;
+  bool is_added = true;
+};
+
+std::vector<Term> terms_of(const Tokens& tokens) {
+  std::vector<Term> terms(1);
+  int depth = 0;
+  for (const std::string& each : tokens) {
+    if (each == "(" || each == "[") ++depth;
+    if (each == ")" || each == "]") --depth;
+    const bool is_sign = depth == 0 && (each == "+" || each == "-");
+    if (is_sign && !terms.back().tokens.empty()) {
+      terms.push_back({{}, each == "+"});
+    } else if (!is_sign) {
+      terms.back().tokens.push_back(each);
+    }
+  }
+  return terms;
+}
+
+bool is_index(const Tokens& tokens, std::string_view of, char axis) {
+  return tokens.size() == 3 && tokens[0] == of && tokens[1] == "." &&
+         tokens[2] == std::string(1, axis);
+}
+
+}  // namespace
+
+std::string IndexEnd::length() const {
+  if (offset <= 0) return text;
+  return sizes == 0 && number(text) ? std::to_string(*number(text) + offset)
+                                    : format("{} + {}", text, offset);
+}
+
+KernelText::KernelText(const KernelCode& kernel, ManifestNames names)
+    : body_(kernel.body), names_(std::move(names)) {
+  read_definitions();
+  read_bounds();
+}
+
+void KernelText::read_definitions() {
+  for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
+    if (body_[i + 1] != "=" || !is_name(body_[i]) || body_[i - 1] == "." || body_[i - 1] == "->") {
+      continue;
+    }
+    Tokens value = operand(body_, i + 2);
+    for (std::size_t at = i + 2 + value.size(); at < body_.size() && body_[at] == "?"; ++at) {
+      value.clear();  // a choice
+    }
+    definitions_.emplace(body_[i], bare(std::move(value)));
+  }
+}
+
+void KernelText::read_bounds() {
+  static const std::set<std::string> kBefore = {"(", ";", "&&", "||", ",",
+                                                "{", "}", "!",  "=",  "return"};
+  for (std::size_t i = 2; i + 1 < body_.size(); ++i) {
+    const std::string& sign = body_[i];
+    if (sign != "<" && sign != "<=" && sign != ">=" && sign != "!=") continue;
+    std::size_t from = i;
+    for (int depth = 0; from > 0; --from) {
+      const std::string& each = body_[from - 1];
+      if (each == ")") ++depth;
+      if (depth == 0 && kBefore.contains(each)) break;
+      if (each == "(") --depth;
+    }
+    auto end = value(bare(operand(body_, i + 1)));
+    if (!end || from == i) continue;
+    if (sign == "<=") ++end->offset;
+    bounds_.push_back({text_of(part_of(body_, from, i)), *end, from > 0 && body_[from - 1] == ";"});
+  }
+}
+
+const IndexEnd* KernelText::bound_of(const std::string& text) const {
+  const Bound* best = nullptr;
+  for (const Bound& each : bounds_) {
+    if (each.variable != text) continue;
+    const bool is_other = best && best->end.sizes > 0 && each.end.sizes > 0;
+    if (is_other && best->end.text != each.end.text) return nullptr;  // it has two meanings
+    if (!best || (best->end.sizes == 0 && each.end.sizes > 0)) best = &each;
+  }
+  return best ? &best->end : nullptr;
+}
+
+std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
+  const Tokens tokens = bare(given);
+  IndexEnd all;
+  const std::vector<Term> terms = terms_of(tokens);
+  if (terms.size() > 1) {
+    for (const Term& term : terms) {
+      const auto literal = term.tokens.size() == 1 ? number(term.tokens[0]) : std::nullopt;
+      if (literal) {
+        all.offset += term.is_added ? *literal : -*literal;
+        continue;
+      }
+      const auto one = value(term.tokens);
+      if (!one || (all.text.empty() && !term.is_added)) return std::nullopt;
+      if (const auto known = number(one->text); known && one->sizes == 0 && !all.text.empty()) {
+        all.offset += term.is_added ? *known : -*known;
+        continue;
+      }
+      all.text +=
+          all.text.empty() ? one->text : format(" {} {}", term.is_added ? "+" : "-", one->text);
+      all.sizes += one->sizes;
+    }
+    if (all.text.empty()) return std::nullopt;
+    return all;
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& each = tokens[i];
+    if (const auto known = number(each)) {
+      all.text += std::to_string(*known);
+    } else if (is_name(each)) {
+      if (i + 1 < tokens.size() && tokens[i + 1] == "(") {  // iDivUp(n, BLOCK)
+        const std::vector<Tokens> both =
+            split_tokens(part_of(tokens, i + 2, closing(tokens, i + 1)), ",");
+        const bool divides = each.find("iv") != std::string::npos || each.find("ceil") == 0;
+        const auto above = divides && both.size() == 2 ? value(both[0]) : std::nullopt;
+        const auto below = above ? value(both[1]) : std::nullopt;
+        if (!below) return std::nullopt;
+        all.text += format("ceil_div({}, {})", above->length(), below->length());
+        all.sizes += above->sizes;
+        i = closing(tokens, i + 1);
+        continue;
+      }
+      auto name = names_(each);
+      if (!name) {
+        const auto defined = definitions_.find(each);
+        if (defined == definitions_.end() || defined->second.empty() || bound_of(each) ||
+            std::ranges::find(defined->second, each) != defined->second.end()) {
+          return std::nullopt;
+        }
+        const auto inner = value(defined->second);
+        if (!inner) return std::nullopt;
+        all.text += tokens.size() == 1 && inner->offset == 0
+                        ? inner->text
+                        : format("({}{})", inner->text,
+                                 inner->offset == 0 ? "" : format(" + {}", inner->offset));
+        all.sizes += inner->sizes;
+        continue;
+      }
+      all.text += name->text;
+      all.sizes += name->is_size ? 1 : 0;
+    } else if (each == "*" || each == "/" || each == "%" || each == "+" || each == "-") {
+      all.text += " " + each + " ";
+    } else if (each == "(" || each == ")") {
+      all.text += each;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (all.text.empty()) return std::nullopt;
+  return all;
+}
+
+BufferUse KernelText::use_of(const std::string& buffer) const {
+  static const std::set<std::string> kChanges = {
+      "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
+  BufferUse use;
+  for (std::size_t i = 0; i < body_.size(); ++i) {
+    if (body_[i] != buffer || (i > 0 && (body_[i - 1] == "." || body_[i - 1] == "->"))) continue;
+    bool is_atomic = false;
+    for (std::size_t back = i, steps = 0; back > 0 && steps < 4; --back, ++steps) {
+      if (body_[back - 1].starts_with("atomic")) is_atomic = true;
+    }
+    std::size_t at = i + 1;
+    if (at >= body_.size() || body_[at] != "[") {  // passed on, or moved
+      use.is_read = use.is_written = true;
+      use.is_atomic = use.is_atomic || is_atomic;
+      const bool is_moved = at < body_.size() && body_[at] == "+";
+      if (is_moved) use.indices.push_back(operand(body_, at + 1));
+      continue;
+    }
+    use.indices.push_back(part_of(body_, at + 1, closing(body_, at)));
+    at = closing(body_, at) + 1;
+    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[")) {
+      at = body_[at] == "." ? at + 2 : closing(body_, at) + 1;
+    }
+    const bool is_set = at < body_.size() && body_[at] == "=";
+    const bool is_changed = is_atomic || (at < body_.size() && kChanges.contains(body_[at])) ||
+                            (i > 0 && (body_[i - 1] == "++" || body_[i - 1] == "--"));
+    use.is_written = use.is_written || is_set || is_changed;
+    use.is_read = use.is_read || !is_set;
+    use.is_atomic = use.is_atomic || is_atomic;
+  }
+  return use;
+}
+
+bool KernelText::has(std::string_view token) const {
+  return std::ranges::find(body_, token) != body_.end();
+}
+
+int KernelText::dimensions(std::string_view index) const {
+  int most = 0;
+  for (std::size_t i = 0; i + 2 < body_.size(); ++i) {
+    if (body_[i] == index && body_[i + 1] == ".") most = std::max(most, body_[i + 2][0] - 'x' + 1);
+  }
+  return most;
+}
+
+std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, int depth) const {
+  IndexEnd all;
+  for (const Tokens& each : factors) {
+    auto one = value(each);
+    if (one && one->offset != 0) {
+      one->text =
+          format("({} {} {})", one->text, one->offset < 0 ? "-" : "+", std::abs(one->offset));
+    }
+    if (!one) {
+      one = extent(each, depth + 1);
+      if (one) one->text = one->length();
+    }
+    if (!one) return std::nullopt;
+    const bool is_sum = one->text.find(" + ") != std::string::npos && !one->text.starts_with('(');
+    all.text +=
+        format("{}{}", all.text.empty() ? "" : " * ", is_sum ? "(" + one->text + ")" : one->text);
+    all.sizes += one->sizes;
+  }
+  return all;
+}
+
+std::optional<IndexEnd> KernelText::extent_of_word(const std::string& word, int depth) const {
+  if (const IndexEnd* const end = bound_of(word)) return *end;
+  const auto defined = definitions_.find(word);
+  if (defined == definitions_.end() || defined->second.empty()) return std::nullopt;
+  return extent(defined->second, depth + 1);
+}
+
+std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const {
+  if (depth > kDeepest || index.empty()) return std::nullopt;
+  const Tokens tokens = bare(index);
+  if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
+  const std::vector<Term> terms = terms_of(tokens);
+  if (terms.size() == 1) {
+    if (tokens.size() == 1) {
+      if (const auto known = number(tokens[0])) return IndexEnd{"1", *known, 0};
+      if (const auto inner = extent_of_word(tokens[0], depth)) return inner;
+      const auto name = names_(tokens[0]);
+      if (name) return IndexEnd{name->text, 1, name->is_size ? 1 : 0};
+      return std::nullopt;
+    }
+    if (const auto divided = split_tokens(tokens, "/"); divided.size() == 2) {
+      const auto above = extent(divided[0], depth + 1);
+      const auto below = value(divided[1]);
+      if (!above || !below) return std::nullopt;
+      return IndexEnd{format("ceil_div({}, {})", above->length(), below->text), 0, above->sizes};
+    }
+    if (const auto rest = split_tokens(tokens, "%"); rest.size() == 2) return value(rest[1]);
+    const std::vector<Tokens> factors = split_tokens(tokens, "*");
+    return factors.size() > 1 ? product(factors, depth) : std::nullopt;
+  }
+  if (const auto last =
+          terms.back().tokens.size() == 1 ? number(terms.back().tokens[0]) : std::nullopt) {
+    auto all = extent(part_of(tokens, 0, tokens.size() - 2), depth + 1);
+    const bool is_within = all && all->sizes > 1;  // of several dimensions: not at their end
+    if (all && !is_within) all->offset += terms.back().is_added ? *last : -*last;
+    return all;
+  }
+  std::optional<IndexEnd> best;  // of products: what is added to them is below their last factor
+  IndexEnd sum;
+  for (const Term& term : terms) {
+    if (!term.is_added) continue;
+    const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
+    auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
+    if (!one) continue;
+    if (factors.size() > 1) {
+      if (!best || one->sizes > best->sizes) best = one;
+      continue;
+    }
+    if (one->text.find(" * ") != std::string::npos && one->sizes > 1) {
+      if (!best || one->sizes > best->sizes) best = one;
+      continue;
+    }
+    const bool is_number = one->sizes == 0 && number(one->text).has_value();
+    if (is_number) {
+      sum.offset += *number(one->text) + one->offset - 1;
+    } else {
+      if (!sum.text.empty()) --sum.offset;
+      sum.text += format("{}{}", sum.text.empty() ? "" : " + ", one->text);
+      sum.offset += one->offset;
+      sum.sizes += one->sizes;
+    }
+  }
+  for (const Term& term : terms) {
+    const auto literal = term.tokens.size() == 1 ? number(term.tokens[0]) : std::nullopt;
+    if (literal && !term.is_added) sum.offset -= *literal;
+  }
+  const bool is_sum_longer = best && sum.sizes > best->sizes;
+  if (best && best->sizes > 0 && !is_sum_longer) return best;
+  if (sum.text.empty()) return best;
+  return sum;
+}
+
+std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
+  if (depth > kDeepest) return std::nullopt;
+  const Tokens tokens = bare(index);
+  if (is_index(tokens, "blockIdx", axis)) return Tokens{"1"};
+  const std::vector<Term> terms = terms_of(tokens);
+  if (terms.size() > 1) {
+    for (const Term& term : terms) {
+      if (const auto found = advance(term.tokens, axis, depth + 1)) return found;
+    }
+    return std::nullopt;
+  }
+  const std::vector<Tokens> factors = split_tokens(tokens, "*");
+  if (factors.size() > 1) {
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const auto inner = advance(factors[i], axis, depth + 1);
+      if (!inner) continue;
+      Tokens all = *inner == Tokens{"1"} ? Tokens{} : *inner;
+      for (std::size_t other = 0; other < factors.size(); ++other) {
+        if (other == i) continue;
+        if (!all.empty()) all.emplace_back("*");
+        all.insert(all.end(), factors[other].begin(), factors[other].end());
+      }
+      return all;
+    }
+    return std::nullopt;
+  }
+  if (tokens.size() != 1) return std::nullopt;
+  const auto defined = definitions_.find(tokens[0]);
+  if (defined == definitions_.end() || defined->second.empty()) return std::nullopt;
+  return advance(defined->second, axis, depth + 1);
+}
+
+std::optional<Tokens> KernelText::advance(char axis) const {
+  std::optional<Tokens> found;
+  for (const Bound& each : bounds_) {
+    if (each.end.sizes == 0) continue;
+    if (const auto one = advance(tokens_of(each.variable), axis, 0)) return one;
+  }
+  for (const auto& [name, value] : definitions_) {
+    const auto one = advance(value, axis, 0);
+    if (one && (!found || one->size() > found->size()) && *one != Tokens{"1"}) found = one;
+  }
+  return found;
+}
+
+std::optional<IndexEnd> KernelText::end(char axis) const {
+  for (const Bound& each : bounds_) {
+    if (each.end.sizes > 0 && advance(tokens_of(each.variable), axis, 0)) return each.end;
+  }
+  return std::nullopt;
+}
+
+Words KernelText::variables_from(const std::string& buffer) const {
+  Words all = {buffer};
+  const auto is_from = [&](const Tokens& tokens) {
+    return std::ranges::any_of(tokens, [&](const std::string& each) { return all.contains(each); });
+  };
+  for (std::size_t before = 0; before < all.size();) {
+    before = all.size();
+    for (const auto& [name, value] : definitions_) {
+      if (is_from(value)) all.insert(name);
+    }
+    for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
+      const bool is_end = body_[i] == "<" || body_[i] == "<=";
+      if (is_end && is_name(body_[i - 1]) && is_from(operand(body_, i + 1))) {
+        all.insert(body_[i - 1]);
+      }
+    }
+  }
+  return all;
+}
+
+std::optional<IndexEnd> KernelText::loop() const {
+  for (const Bound& each : bounds_) {
+    const bool is_spread =
+        advance(tokens_of(each.variable), 'x', 0) || advance(tokens_of(each.variable), 'y', 0);
+    if (each.is_loop && each.end.sizes > 0 && !is_spread) return each.end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace autotune

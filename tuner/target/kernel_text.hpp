@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel uses its buffers, threads and blocks, as far as its text shows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/target/kernel_file.hpp"
+
+namespace autotune {
+
+struct BufferUse {
+  bool is_read = false, is_written = false, is_atomic = false;
+  std::vector<Tokens> indices;
+};
+
+/// How far an index goes: `text + offset` elements, in names of a manifest.
+struct IndexEnd {
+  std::string text;
+  std::int64_t offset = 0;
+  int sizes = 0;  // how many sizes the text names
+
+  /// An offset below 0 is a border that the kernel leaves out.
+  std::string length() const;
+};
+
+/// A name or number of the source in a manifest's expression; nullopt if it has no place there.
+struct NamedInManifest {
+  std::string text;
+  bool is_size = false;
+};
+using ManifestNames = std::function<std::optional<NamedInManifest>(const std::string& word)>;
+
+class KernelText {
+ public:
+  KernelText(const KernelCode& kernel, ManifestNames names);
+
+  BufferUse use_of(const std::string& buffer) const;
+  /// Of one index into a buffer.
+  std::optional<IndexEnd> extent(const Tokens& index) const { return extent(index, 0); }
+  /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
+  int dimensions(std::string_view index) const;
+  bool has(std::string_view token) const;
+  /// What a block advances along an axis: `{"BLOCK", "*", "ITEMS"}` of `blockIdx.x * BLOCK *
+  /// ITEMS + threadIdx.x`.
+  std::optional<Tokens> advance(char axis) const;
+  /// The end of the elements along an axis; nullopt if the kernel checks none.
+  std::optional<IndexEnd> end(char axis) const;
+  /// Whether an index is that of the block.
+  bool is_block(const Tokens& index) const { return advance(index, 'x', 0) == Tokens{"1"}; }
+  /// Variables that hold an element of a buffer, or end or begin at one.
+  Words variables_from(const std::string& buffer) const;
+  /// The first end of a loop that is a size.
+  std::optional<IndexEnd> loop() const;
+  /// A manifest's expression.
+  std::optional<IndexEnd> value(const Tokens& tokens) const;
+
+ private:
+  struct Bound {
+    std::string variable;  // or `i + BLOCK`
+    IndexEnd end;
+    bool is_loop = false;
+  };
+
+  /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
+  const IndexEnd* bound_of(const std::string& text) const;
+  void read_definitions();
+  void read_bounds();
+  std::optional<IndexEnd> extent(const Tokens& index, int depth) const;
+  std::optional<IndexEnd> extent_of_word(const std::string& word, int depth) const;
+  std::optional<IndexEnd> product(const std::vector<Tokens>& factors, int depth) const;
+  std::optional<Tokens> advance(const Tokens& index, char axis, int depth) const;
+
+  Tokens body_;
+  ManifestNames names_;
+  std::map<std::string, Tokens> definitions_;
+  std::vector<Bound> bounds_;
+};
+
+}  // namespace autotune

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/usual_names.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <regex>
+
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+
+std::string lowered(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string type_name(const std::string& type) {
+  static const std::map<std::string, std::string> kNames = {{"float", "f32"},
+                                                            {"double", "f64"},
+                                                            {"int", "i32"},
+                                                            {"signed int", "i32"},
+                                                            {"signed", "i32"},
+                                                            {"int32_t", "i32"},
+                                                            {"unsigned int", "u32"},
+                                                            {"unsigned", "u32"},
+                                                            {"uint", "u32"},
+                                                            {"uint32_t", "u32"},
+                                                            {"long long", "i64"},
+                                                            {"long", "i64"},
+                                                            {"long int", "i64"},
+                                                            {"long long int", "i64"},
+                                                            {"int64_t", "i64"},
+                                                            {"ptrdiff_t", "i64"},
+                                                            {"unsigned long", "u64"},
+                                                            {"unsigned long long", "u64"},
+                                                            {"size_t", "u64"},
+                                                            {"std::size_t", "u64"},
+                                                            {"uint64_t", "u64"},
+                                                            {"short", "i16"},
+                                                            {"int16_t", "i16"},
+                                                            {"unsigned short", "u16"},
+                                                            {"ushort", "u16"},
+                                                            {"uint16_t", "u16"},
+                                                            {"char", "i8"},
+                                                            {"signed char", "i8"},
+                                                            {"int8_t", "i8"},
+                                                            {"unsigned char", "u8"},
+                                                            {"uchar", "u8"},
+                                                            {"uint8_t", "u8"},
+                                                            {"bool", "u8"},
+                                                            {"half", "f16"},
+                                                            {"__half", "f16"},
+                                                            {"nv_bfloat16", "bf16"},
+                                                            {"__nv_bfloat16", "bf16"},
+                                                            {"unsigned long int", "u64"},
+                                                            {"long unsigned int", "u64"}};
+  static const std::map<std::string, std::string> kVectors = {
+      {"float", "f32"}, {"double", "f64"}, {"int", "i32"},    {"uint", "u32"},    {"char", "i8"},
+      {"uchar", "u8"},  {"short", "i16"},  {"ushort", "u16"}, {"longlong", "i64"}};
+  if (const auto known = kNames.find(type); known != kNames.end()) return known->second;
+  if (type.empty()) return "";
+  const char width = type.back();
+  const auto vector = kVectors.find(type.substr(0, type.size() - 1));
+  if (vector == kVectors.end() || width < '2' || width > '4') return "";
+  return format("{}x{}", vector->second, std::string(1, width));
+}
+
+bool is_integer_type(const std::string& type) {
+  return !type.empty() && (type[0] == 'i' || type[0] == 'u');
+}
+
+bool is_of_the_work(const std::string& name) {
+  static const std::regex kWords(
+      "block|tile|thread|unroll|items|(^|_)per_|vec|work|wpt|chunk|coarsen|factor|warps|stages|"
+      "use_|enable|group|prefetch|blk|strip|^t?[bt]_?[xyzmnk]$|_t?[bt]?[xyz]$|^bs|padding|order|"
+      "load");
+  return std::regex_search(lowered(name), kWords);
+}
+
+bool is_flag(const std::string& name) {
+  static const std::regex kWords("use_|enable|^do_|^is_|shared|padding|prefetch|swap|^pre|cache");
+  return std::regex_search(lowered(name), kWords);
+}
+
+bool is_of_blocks(const std::string& name) {
+  static const std::regex kWords("block|thread|work_?group|^tb|^bs$|blk|^wg");
+  static const std::regex kOthers("per_block|tile|work_per|items|unroll");
+  return std::regex_search(lowered(name), kWords) && !std::regex_search(lowered(name), kOthers);
+}
+
+bool is_plain(const std::string& name) {
+  static const std::regex kWords("ref|naive|simple|gold|plain");
+  return std::regex_search(lowered(name), kWords);
+}
+
+bool names_a_size(const std::string& name) {
+  static const std::regex kNames(
+      "n|m|k|w|h|d|nx|ny|nz|len.*|.*(size|count|width|height|depth|rows|cols|length|num|dim|"
+      "total).*|n_.*|w[ab]|h[ab]|nn?[a-z]");
+  return std::regex_match(lowered(name), kNames);
+}
+
+bool names_entries(const std::string& name) {
+  static const std::regex kNames("nnz|.*(edge|entr|nonzero).*");
+  return std::regex_match(lowered(name), kNames);
+}
+
+}  // namespace autotune

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the usual names of types, macros and arguments of kernels mean.
+#pragma once
+
+#include <string>
+
+namespace autotune {
+
+/// `u32` for `unsigned int`, `f32x4` for `float4`; empty for other types.
+std::string type_name(const std::string& type);
+/// Of a type_name().
+bool is_integer_type(const std::string& type);
+/// In small letters.
+std::string lowered(std::string text);
+/// Whether a constant of this name says how a kernel works, not what it computes.
+bool is_of_the_work(const std::string& name);
+/// Whether it is on or off.
+bool is_flag(const std::string& name);
+/// Whether it is a number of threads.
+bool is_of_blocks(const std::string& name);
+/// Whether a kernel of this name is there to compare with.
+bool is_plain(const std::string& name);
+/// Of integer arguments: whether it is a size, and whether it is that of a sparse matrix's or a
+/// graph's entries.
+bool names_a_size(const std::string& name);
+bool names_entries(const std::string& name);
+
+}  // namespace autotune
