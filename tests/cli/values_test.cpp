@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kValuesManifest = R"toml(manifest = 2
 name = "scaled"
 source = ["scaled.cu", "reference.cu"]
 sizes = ["N"]
@@ -31,7 +31,7 @@ entry = "::right"
 grid = 1
 )toml";
 
-constexpr const char* kSource = R"(namespace ns {
+constexpr const char* kValuesSource = R"(namespace ns {
 template <class SUM, bool FAST>  // no macros, so one text has several entries
 __global__ void scaled(const float2* x, float2* y, int n) {
   SUM share = SHARE;
@@ -49,9 +49,9 @@ constexpr const char* kReference = R"(__global__ void right(const float2* x, flo
 
 TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
   const Sandbox sandbox;
-  sandbox.write("scaled.cu", kSource);
+  sandbox.write("scaled.cu", kValuesSource);
   sandbox.write("reference.cu", kReference);
-  const std::string manifest = sandbox.write("scaled.target.toml", kManifest).string();
+  const std::string manifest = sandbox.write("scaled.target.toml", kValuesManifest).string();
   const auto tuned = [&](std::vector<std::string> more) {
     std::vector<std::string> words = {"tune",       "--target",   manifest,   "--sizes",
                                       "1000",       "--json",     "--device", "host",

@@ -128,7 +128,7 @@ class TargetLookup {
   const std::string policy_;
   const std::vector<db::Layer> layers_;
   const Libraries libraries_;
-  const Problem smallest_;           // every size as small as may be, and the settings
+  const Problem smallest_;       // every size as small as may be, and the settings
   const TargetProgram program_;  // with given sizes
   const std::vector<Configuration> defaults_;
   db::LookupHolder tables_;
