@@ -95,7 +95,7 @@ TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
                 "__global__ void a(float* x) { x[0] = 1; }\n"
                 "__global__ void b(float* x) { x[0] = 2; }\n");
   refuses({"two.cu"}, 2, "two.cu has several kernels", "--entry: a, b");
-  refuses({"two.cu", "--entry", "c"}, 2, "there is no kernel c", "there are: a and b");
+  refuses({"two.cu", "--entry", "c"}, 2, "there is no kernel c", "did you mean a or b?");
   sandbox.write("broken.cu", "__global__ void k(float* x, int n) { x[0] = missing(n); }\n");
   refuses({"broken.cu"}, 1, "broken.cu does not compile", "missing");
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "k.target.toml"));

@@ -399,7 +399,8 @@ class Draft {
         const std::string lower = lowered(name);
         const bool is_axis = lower.ends_with(std::string("_") + letter) ||
                              lower.ends_with(std::string("dim") + letter) ||
-                             (lower.size() == 2 && lower == std::string("b") + letter);
+                             lower == std::string("b") + letter ||
+                             lower == (letter == 'x' ? "mdimc" : "ndimc");  // as in CLBlast
         if (is_of_blocks(name) && is_axis && size.empty()) size = name;
       }
       if (!size.empty()) continue;
@@ -499,7 +500,12 @@ class Draft {
     for (std::size_t axis = 0; axis < dimensions; ++axis) {
       const char letter = "xyz"[axis];
       Words strides;
-      std::string step = step_of(own.advance(letter), own, strides);
+      const std::optional<Tokens> advance = own.advance(letter);
+      if (advance && std::ranges::find(*advance, "gridDim") != advance->end()) {
+        grid_[axis] = "1";  // one long row of blocks
+        continue;
+      }
+      std::string step = step_of(advance, own, strides);
       if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
       if (const auto end = own.end(letter)) {
         grid_[axis] = step == "1" ? end->length() : format("ceil_div({}, {})", end->length(), step);

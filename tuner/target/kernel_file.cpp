@@ -159,6 +159,7 @@ class FileReader {
       file_.names.insert(name);
       Tokens value = tokens_of(rest);
       if (value.size() == 3 && value[0] == "(") value = {value[1]};
+      if (value.size() > 1) file_.device_words.insert(words.begin(), words.end());
       if (!value.empty()) file_.constants.emplace(name, std::move(value));
     }
   }
@@ -172,11 +173,11 @@ class FileReader {
       kernel.templates =
           template_parameters(part_of(tokens, angle + 2, closing_angle(tokens, angle + 1)));
     }
+    if (const std::size_t bound = position(tokens, "__launch_bounds__"); bound < tokens.size()) {
+      kernel.launch_bound =
+          split_tokens(part_of(tokens, bound + 2, closing(tokens, bound + 1)), ",").front();
+    }
     for (; at < tokens.size(); ++at) {
-      if (tokens[at] == "__launch_bounds__") {
-        kernel.launch_bound =
-            split_tokens(part_of(tokens, at + 2, closing(tokens, at + 1)), ",").front();
-      }
       if (tokens[at] != "(") continue;
       if (tokens[at - 1] == piece.name) break;
       at = closing(tokens, at);

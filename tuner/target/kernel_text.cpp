@@ -222,6 +222,7 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
       use.is_read = use.is_written = true;
       use.is_atomic = use.is_atomic || is_atomic;
       const bool is_moved = at < body_.size() && body_[at] == "+";
+      if (is_atomic && !is_moved) use.indices.push_back({"0"});
       if (is_moved) use.indices.push_back(operand(body_, at + 1));
       continue;
     }

@@ -75,7 +75,7 @@ bool is_of_the_work(const std::string& name) {
   static const std::regex kWords(
       "block|tile|thread|unroll|items|(^|_)per_|vec|work|wpt|chunk|coarsen|factor|warps|stages|"
       "use_|enable|group|prefetch|blk|strip|^t?[bt]_?[xyzmnk]$|_t?[bt]?[xyz]$|^bs|padding|order|"
-      "load");
+      "load|^[mnk]wg$|^[mn]dim[abc]$|^kwi$|^vw[mn]$");
   return std::regex_search(lowered(name), kWords);
 }
 
@@ -85,7 +85,7 @@ bool is_flag(const std::string& name) {
 }
 
 bool is_of_blocks(const std::string& name) {
-  static const std::regex kWords("block|thread|work_?group|^tb|^bs$|blk|^wg");
+  static const std::regex kWords("block|thread|work_?group|^tb|^bs$|blk|^wg|^[mn]dimc$");
   static const std::regex kOthers("per_block|tile|work_per|items|unroll");
   return std::regex_search(lowered(name), kWords) && !std::regex_search(lowered(name), kOthers);
 }
@@ -99,7 +99,8 @@ bool names_a_size(const std::string& name) {
   static const std::regex kNames(
       "n|m|k|w|h|d|nx|ny|nz|len.*|.*(size|count|width|height|depth|rows|cols|length|num|dim|"
       "total).*|n_.*|w[ab]|h[ab]|nn?[a-z]");
-  return std::regex_match(lowered(name), kNames);
+  static const std::regex kEndsInN("[a-z][A-Za-z0-9_]*[a-z_]N");
+  return std::regex_match(lowered(name), kNames) || std::regex_match(name, kEndsInN);
 }
 
 bool names_entries(const std::string& name) {

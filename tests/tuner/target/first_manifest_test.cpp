@@ -65,14 +65,26 @@ TEST(FirstManifest, LaunchesFollowFromTheHostsCode) {
 
 TEST(FirstManifest, ParametersAreMacrosOfTheWorkAndWhatTheSourceDoesNotDefine) {
   const FirstManifest made = first_manifest(
-      "#define UNROLL 4\n#define RADIUS 3\n#if USE_LDG == 1\n#endif\n" +
+      "#define MDIMC 8\n#define ROWS (2 * MDIMC)\n#define UNROLL 4\n#define RADIUS 3\n#if USE_LDG "
+      "== 1\n#endif\n" +
           kernel("float* b, int n",
                  "  for (int j = 0; j < UNROLL; ++j) if (i < n) b[i] = RADIUS * WORK_SIZE;\n"),
       "", "k.cu", "");
-  EXPECT_THAT(made.text, AllOf(HasSubstr("parameters.UNROLL = [1, 2, 4, 8, 16]"),
-                               HasSubstr("parameters.USE_LDG = [0, 1]"),
-                               HasSubstr("parameters.WORK_SIZE = "), Not(HasSubstr("RADIUS"))));
+  EXPECT_THAT(made.text,
+              AllOf(HasSubstr("parameters.UNROLL = [1, 2, 4, 8, 16]"),
+                    HasSubstr("parameters.MDIMC"), HasSubstr("parameters.USE_LDG = [0, 1]"),
+                    HasSubstr("parameters.WORK_SIZE = "), Not(HasSubstr("RADIUS"))));
   EXPECT_THAT(made.kept, testing::ElementsAre("RADIUS = 3"));
+}
+
+TEST(FirstManifest, RowsOfBlocksAndOneSumAreSeen) {
+  const std::string text = text_of(
+      "__launch_bounds__(128) __global__ void k(float* sum, const float* x, int optN) {\n"
+      "  int i = (gridDim.x * blockIdx.y + blockIdx.x) * blockDim.x + threadIdx.x;\n"
+      "  if (i < optN) atomicAdd(sum, x[i]);\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = [\"ceil_div(optN, 128)\", 1]\nblock = 128\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.sum = { type = \"f32\", length = \"1\", role = \"inout\", "
+                              "fill = \"zero\""));
 }
 
 TEST(FirstManifest, NamesOfExpressionsAreNoNamesOfArguments) {
