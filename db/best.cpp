@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/problem_text.hpp"
-#include "db/refutations.hpp"
 
 namespace autotune::db {
 namespace {

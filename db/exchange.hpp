@@ -13,6 +13,21 @@
 
 namespace autotune::db {
 
+// Export of some facts, for another process that tunes with them. The text is that of
+// export_json_lines(), but not sorted; import_json_lines() reads it.
+
+/// How far each table of facts is filled.
+using FactsEnd = std::vector<std::int64_t>;
+FactsEnd facts_end(const TunedStore& store);
+
+/// Writes the facts that were stored after `end`, and moves `end` behind them. Damaged rows are
+/// left out.
+void export_facts_after(const TunedStore& store, FactsEnd& end, std::ostream& out);
+
+/// Writes the trials, decisions and pins of these problems, the rows that they refer to, and the
+/// calibration of their devices. Retracted and damaged rows are left out.
+void export_facts_of(const TunedStore& store, std::span<const ProblemKey> keys, std::ostream& out);
+
 /// Writes every fact as one JSON object a line, in canonical order (by table, then by text). Two
 /// stores with the same facts give the same bytes, so the file can be reviewed and diffed. Returns
 /// the number of damaged rows, which are left out.

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/claim.hpp"
 #include "db/facts.hpp"
-#include "db/refutations.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

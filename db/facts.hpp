@@ -2,10 +2,16 @@
 // Usable facts: they match their id, can be read, and are not retracted. Included by db/*.cpp only.
 #pragma once
 
+#include <chrono>
+#include <string>
+
 #include "db/connection.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
+
+/// UTC, `2026-03-01T12:00:00.000000Z`; sorts by time.
+std::string time_text(std::chrono::system_clock::time_point time);
 
 inline constexpr const char* kAndKey =
     " AND device = ? AND kernel = ? AND problem = ? AND policy = ?";

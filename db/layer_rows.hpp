@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "db/best.hpp"
+#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
-#include "db/refutations.hpp"
 
 namespace autotune::db {
 

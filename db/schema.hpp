@@ -2,6 +2,7 @@
 // The tables, and what a file must have to be one of ours.
 #pragma once
 
+#include <array>
 #include <filesystem>
 
 namespace SQLite {
@@ -9,6 +10,12 @@ class Database;
 }
 
 namespace autotune::db {
+
+/// The tables, their indices, and the view `tuned` for people.
+extern const char* const kSchema;
+
+/// What SQLite's ANALYZE leaves.
+extern const std::array<const char*, 2> kAnalyzeTables;
 
 /// `ATDB`: identifies the database in the file's header.
 inline constexpr int kApplicationId = 0x41544442;

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "db/best.hpp"
+#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
 #include "db/process.hpp"
-#include "db/refutations.hpp"
 #include "db/tuned.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "db/exchange_part.hpp"
+#include "db/exchange.hpp"
 #include "db/store.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/measure/policy.hpp"

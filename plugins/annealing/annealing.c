@@ -17,7 +17,7 @@ static const double kJumps = 0.05;
 enum { kMostTries = 200 };
 
 typedef struct State {
-  const autotune_task_v1* task;
+  const autotune_task_v2* task;
   uint64_t random;
   double* seconds;   /* of each configuration; 0 when unknown, infinite when it fails */
   uint64_t unknown;  /* configurations */
@@ -64,7 +64,7 @@ static uint64_t nearest(const State* state, const uint16_t* levels) {
 }
 
 static uint64_t neighbour(State* state) {
-  const autotune_task_v1* task = state->task;
+  const autotune_task_v2* task = state->task;
   const uint32_t p = (uint32_t)below(state, task->parameters);
   memcpy(state->changed, row(state, state->current), task->parameters * sizeof(uint16_t));
   state->changed[p] = (uint16_t)below(state, task->parameter[p].count);
@@ -89,7 +89,7 @@ static uint64_t proposal(State* state) {
   return jump(state);
 }
 
-static void learn(State* state, const autotune_evaluation_v1* evaluation) {
+static void learn(State* state, const autotune_evaluation_v2* evaluation) {
   if (state->seconds[evaluation->index] == 0) --state->unknown;
   state->seconds[evaluation->index] =
       evaluation->outcome == AUTOTUNE_PLUGIN_FAILED ? INFINITY : evaluation->seconds;
@@ -103,7 +103,7 @@ static int accepts(State* state, double now, double next, double temperature) {
 
 /* The best that is known, or where the cost model expects it. */
 static uint64_t start_of(State* state) {
-  const autotune_task_v1* task = state->task;
+  const autotune_task_v2* task = state->task;
   uint64_t start = task->known_count > 0 ? task->known[0].index : 0;
   for (uint64_t i = 0; i < task->known_count; ++i) {
     learn(state, &task->known[i]);
@@ -118,7 +118,7 @@ static uint64_t start_of(State* state) {
 }
 
 /* Asks for a batch and walks over its answers; 0 when the budget is spent. */
-static int step(State* state, uint64_t* asked, autotune_evaluation_v1* answers, uint64_t count,
+static int step(State* state, uint64_t* asked, autotune_evaluation_v2* answers, uint64_t count,
                 double temperature) {
   for (uint64_t i = 0; i < count; ++i) {
     asked[i] = proposal(state);
@@ -136,8 +136,8 @@ static int step(State* state, uint64_t* asked, autotune_evaluation_v1* answers, 
   return got == count;
 }
 
-static int walk(State* state, uint64_t* asked, autotune_evaluation_v1* answers) {
-  const autotune_task_v1* task = state->task;
+static int walk(State* state, uint64_t* asked, autotune_evaluation_v2* answers) {
+  const autotune_task_v2* task = state->task;
   uint64_t spent = 0;
   while (state->unknown > 0 && spent < task->budget) {
     const double progress = (double)spent / (double)task->budget;
@@ -149,13 +149,13 @@ static int walk(State* state, uint64_t* asked, autotune_evaluation_v1* answers) 
   return 1;
 }
 
-static const char* search(const autotune_task_v1* task) {
+static const char* search(const autotune_task_v2* task) {
   if (task->configurations == 0 || task->parameters == 0) return NULL;
   State state = {task, task->seed, NULL, task->configurations, NULL, 0};
   state.seconds = calloc(task->configurations, sizeof(double));
   state.changed = malloc(task->parameters * sizeof(uint16_t));
   uint64_t* const asked = malloc(task->batch * sizeof *asked);
-  autotune_evaluation_v1* const answers = malloc(task->batch * sizeof *answers);
+  autotune_evaluation_v2* const answers = malloc(task->batch * sizeof *answers);
   const char* reason = NULL;
   if (state.seconds == NULL || state.changed == NULL || asked == NULL || answers == NULL) {
     reason = "there is not enough memory for a space of this size";
@@ -175,9 +175,9 @@ static const char* search(const autotune_task_v1* task) {
   return reason;
 }
 
-static const autotune_strategy_v1 kStrategies[] = {
+static const autotune_strategy_v2 kStrategies[] = {
     {"annealing", "simulated annealing over one-parameter changes", search}};
-static const autotune_search_v1 kSearch = {1, kStrategies};
+static const autotune_search_v2 kSearch = {1, kStrategies};
 
 static const void* facet(const char* id) {
   return strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &kSearch : NULL;

@@ -26,7 +26,7 @@ struct Member {
 
 class Genetic {
  public:
-  explicit Genetic(const autotune_task_v1& task)
+  explicit Genetic(const autotune_task_v2& task)
       : task_(task), random_(task.seed), known_(task.configurations) {
     for (const auto& evaluation : std::span(task.known, task.known_count)) take(evaluation);
   }
@@ -63,7 +63,7 @@ class Genetic {
     return index;
   }
 
-  void take(const autotune_evaluation_v1& evaluation) {
+  void take(const autotune_evaluation_v2& evaluation) {
     mark(evaluation.index);
     if (evaluation.outcome != AUTOTUNE_PLUGIN_FAILED) {
       population_.push_back({evaluation.index, evaluation.seconds});
@@ -138,7 +138,7 @@ class Genetic {
 
   /// False once the budget is spent.
   bool ask(const std::vector<std::uint64_t>& indices) {
-    std::vector<autotune_evaluation_v1> answers(indices.size());
+    std::vector<autotune_evaluation_v2> answers(indices.size());
     const std::uint64_t got =
         task_.evaluate(task_.host, indices.data(), indices.size(), answers.data());
     for (std::uint64_t i = 0; i < got; ++i) take(answers[i]);
@@ -148,14 +148,14 @@ class Genetic {
     return got == indices.size();
   }
 
-  const autotune_task_v1& task_;
+  const autotune_task_v2& task_;
   std::uint64_t random_;
   std::vector<bool> known_;   // tried, or about to be
   std::uint64_t marked_ = 0;  // how many
   std::vector<Member> population_;
 };
 
-const char* search(const autotune_task_v1* task) {
+const char* search(const autotune_task_v2* task) {
   static std::string reason;
   try {
     if (task->configurations > 0 && task->parameters > 0) Genetic(*task).run();
@@ -166,9 +166,9 @@ const char* search(const autotune_task_v1* task) {
   }
 }
 
-constexpr autotune_strategy_v1 kStrategies[] = {
+constexpr autotune_strategy_v2 kStrategies[] = {
     {"genetic", "tournaments, uniform crossover and mutation in a population of 16", search}};
-constexpr autotune_search_v1 kSearch{1, kStrategies};
+constexpr autotune_search_v2 kSearch{1, kStrategies};
 
 const void* facet(const char* id) {
   return std::strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &kSearch : nullptr;

@@ -72,70 +72,16 @@ typedef struct autotune_targets_v1 {
   const autotune_target_v1* targets;
 } autotune_targets_v1;
 
-/* ---- search/1: search strategies --------------------------------------------------------- */
+/* ---- search/2: search strategies --------------------------------------------------------- */
 
-#define AUTOTUNE_FACET_SEARCH "search/1"
+#define AUTOTUNE_FACET_SEARCH "search/2"
 
 #define AUTOTUNE_PLUGIN_OK 0     /* correct; `seconds` is its time */
 #define AUTOTUNE_PLUGIN_SLOW 1   /* timing stopped early: it takes `seconds` or more */
 #define AUTOTUNE_PLUGIN_FAILED 2 /* does not compile, crashes, is wrong, …; `seconds` infinite */
 
-typedef struct autotune_evaluation_v1 {
-  uint64_t index; /* of the configuration */
-  double seconds;
-  int32_t outcome;
-  int32_t reserved;
-} autotune_evaluation_v1;
-
-typedef struct autotune_parameter_v1 {
-  const char* name;
-  uint32_t count;
-  const char* const* values; /* `count` texts */
-} autotune_parameter_v1;
-
-/* The space to search. Configurations are numbered 0 … configurations-1. */
-typedef struct autotune_task_v1 {
-  uint32_t parameters;
-  const autotune_parameter_v1* parameter;
-  uint64_t configurations;
-  /* The index of each parameter's value: levels[index * parameters + p] < parameter[p].count.
-   * Configurations are in ascending order of these rows. */
-  const uint16_t* levels;
-  const double* predicted; /* predicted time of each, in seconds; NULL without a model */
-  uint64_t known_count;    /* earlier evaluations; the first is the default configuration */
-  const autotune_evaluation_v1* known;
-  uint64_t seed;   /* same seed and same evaluations: the search must be the same */
-  uint64_t budget; /* largest number of new evaluations */
-  uint32_t batch;  /* batch size that keeps all compile threads busy */
-  uint32_t reserved;
-  void* host; /* for evaluate() */
-  /* Compiles, verifies and times configurations. Writes at most `count` answers, in the order of
-   * `indices`, and returns their number. If it is less than `count`, the budget is spent: return at
-   * once. A repeated evaluation is free. An invalid index ends the search. */
-  uint64_t (*evaluate)(void* host, const uint64_t* indices, uint64_t count,
-                       autotune_evaluation_v1* answers);
-} autotune_task_v1;
-
-typedef struct autotune_strategy_v1 {
-  const char* name; /* for --strategy */
-  const char* description;
-  /* Straight-line code: evaluates until the budget is spent or the search is finished. */
-  const char* (*search)(const autotune_task_v1* task);
-} autotune_strategy_v1;
-
-typedef struct autotune_search_v1 {
-  uint32_t count;
-  const autotune_strategy_v1* strategies;
-} autotune_search_v1;
-
-/* ---- search/2: strategies that learn reasons and resources ------------------------------- */
-
-/* A plugin may offer both facets, for older versions of autotune. Of two strategies with one name,
- * that of search/2 is used. */
-#define AUTOTUNE_FACET_SEARCH_2 "search/2"
-
 typedef struct autotune_evaluation_v2 {
-  uint64_t index; /* index, seconds and outcome are those of autotune_evaluation_v1 */
+  uint64_t index; /* of the configuration */
   double seconds;
   int32_t outcome;
   /* Resources of the heaviest kernel, from the compiler; -1 where unknown. */
@@ -150,20 +96,32 @@ typedef struct autotune_evaluation_v2 {
   const char* reason; /* one line, such as the compiler's error; may be empty */
 } autotune_evaluation_v2;
 
-/* As autotune_task_v1, but for the evaluations. Their strings are valid until search() returns. */
+typedef struct autotune_parameter_v1 {
+  const char* name;
+  uint32_t count;
+  const char* const* values; /* `count` texts */
+} autotune_parameter_v1;
+
+/* The space to search. Configurations are numbered 0 … configurations-1. */
 typedef struct autotune_task_v2 {
   uint32_t parameters;
   const autotune_parameter_v1* parameter;
   uint64_t configurations;
+  /* The index of each parameter's value: levels[index * parameters + p] < parameter[p].count.
+   * Configurations are in ascending order of these rows. */
   const uint16_t* levels;
-  const double* predicted;
-  uint64_t known_count;
+  const double* predicted; /* predicted time of each, in seconds; NULL without a model */
+  uint64_t known_count;    /* earlier evaluations; the first is the default configuration */
   const autotune_evaluation_v2* known;
-  uint64_t seed;
-  uint64_t budget;
-  uint32_t batch;
+  uint64_t seed;   /* same seed and same evaluations: the search must be the same */
+  uint64_t budget; /* largest number of new evaluations */
+  uint32_t batch;  /* batch size that keeps all compile threads busy */
   uint32_t reserved;
-  void* host;
+  void* host; /* for evaluate() */
+  /* Compiles, verifies and times configurations. Writes at most `count` answers, in the order of
+   * `indices`, and returns their number. If it is less than `count`, the budget is spent: return at
+   * once. A repeated evaluation is free. An invalid index ends the search. The strings of answers
+   * and of `known` are valid until search() returns. */
   uint64_t (*evaluate)(void* host, const uint64_t* indices, uint64_t count,
                        autotune_evaluation_v2* answers);
 } autotune_task_v2;
@@ -171,6 +129,7 @@ typedef struct autotune_task_v2 {
 typedef struct autotune_strategy_v2 {
   const char* name; /* for --strategy */
   const char* description;
+  /* Straight-line code: evaluates until the budget is spent or the search is finished. */
   const char* (*search)(const autotune_task_v2* task);
 } autotune_strategy_v2;
 

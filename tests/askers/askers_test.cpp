@@ -21,7 +21,7 @@
 #include "tuner/answer/answer_explanation.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/compiled_answers.hpp"
-#include "tuner/cli/report_source.hpp"
+#include "tuner/cli/report.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/check_report.hpp"
+#include "tuner/cli/check.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune compare: winners elsewhere, and the fewest configurations for all.
+#include "tuner/cli/compare.hpp"
+
 #include <gmock/gmock.h>
 
 #include "tests/cli/sentences.hpp"
@@ -8,7 +10,8 @@
 namespace autotune::testing {
 namespace {
 
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::HasSubstr;
 
 /// Two recorded GPUs: BLOCK=16 STEP=4 is the best of one and 1.25x of the other.
 void record(const Sandbox& sandbox, const std::string& gpu, double first, double second) {
@@ -60,6 +63,85 @@ TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
       EXPECT_THAT(ended.out, ::testing::Not(HasSubstr(name)));
     }
   }
+}
+
+const std::string kRecordedFiles = AUTOTUNE_SOURCE_DIR "/tests/tuner/replay/recorded/";
+const std::string kPolygons = kRecordedFiles + "pnpoly-rtx3090.json.gz";
+
+TEST(Score, IsALineASpaceAndNamesThePackage) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(
+      {"replay", kPolygons, "--score", "--trace", kRecordedFiles + "pnpoly-rtx3090-runs.txt.gz"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("by the method of autotuning_methodology 1.1.0"),
+                    HasSubstr("\npnpoly-rtx3090   0.23"), HasSubstr("  198          47.25 s")));
+}
+
+TEST(Score, OfWrittenRunsIsThatOfTheSearch) {
+  const Sandbox sandbox;
+  const Ended searched = sandbox.run({"replay", kPolygons, "--score", "--strategy", "random",
+                                      "--seeds", "3", "--write-trace", "runs.txt", "--json"});
+  ASSERT_EQ(searched.status, 0) << searched.err;
+  const Ended read = sandbox.run({"replay", kPolygons, "--score", "--trace", "runs.txt", "--json"});
+  ASSERT_EQ(read.status, 0) << read.err;
+  const Json first = Json::parse(searched.out), second = Json::parse(read.out);
+  EXPECT_EQ(first["method"], "autotuning_methodology 1.1.0");
+  EXPECT_EQ(first["strategy"], "random");
+  EXPECT_EQ(second["trace"], "runs.txt");
+  EXPECT_NEAR(first["score"], second["score"], 1e-3);
+  EXPECT_EQ(first["spaces"][0]["score"], first["score"]) << "the mean of one";
+}
+
+TEST(Score, NeedsTimes) {
+  const Sandbox sandbox;
+  sandbox.write("bare.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]},
+                                 "cache": {"1": {"a": 1, "time": 4.0}, "2": {"a": 2, "time": 2.0}}})");
+  expect_refused(sandbox.run({"replay", "bare.json", "--score"}), 1,
+                 {"bare: 2 of 2 working configurations have no times", "--score"});
+}
+
+std::vector<std::string> cover(const std::string& sizes, std::vector<std::string> more) {
+  std::vector<std::string> words = tune("tiny", sizes);
+  words.front() = "cover";
+  for (std::string& word : more) words.push_back(std::move(word));
+  return words;
+}
+
+TEST(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(cover("100,200,400", {"--within", "1000%", "--json"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json json = Json::parse(ended.out);
+  EXPECT_EQ(json["target"], "tiny");
+  EXPECT_EQ(json["sizes"], 3);
+  EXPECT_EQ(json["within"], 10);
+  ASSERT_EQ(json["curve"].size(), 1U);
+  EXPECT_EQ(json["curve"][0]["configurations"], 1);
+  EXPECT_LE(json["curve"][0]["worst_loss"], 10);
+  ASSERT_EQ(json["cover"].size(), 1U);
+  EXPECT_EQ(json["cover"][0]["serves"].size(), 3U);
+  for (const char* size : {"100", "200", "400"}) {
+    const Ended query =
+        sandbox.run({"query", "--target", manifest_of("tiny"), "--size", size, "--json"});
+    EXPECT_THAT(query.out, HasSubstr("\"pinned\"")) << size;
+  }
+}
+
+TEST(Cover, WithoutJsonTheTradeOffIsPrinted) {
+  const Sandbox sandbox;
+  const Ended ended = sandbox.run(cover("100,200", {"--within", "1000"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("1 configuration serves 2 sizes within 1000 %"));
+  EXPECT_THAT(ended.out, HasSubstr("configurations  worst loss  mean loss\n"));
+  EXPECT_THAT(ended.out, HasSubstr("BLOCK="));
+}
+
+TEST(Cover, WrongUseIsASentence) {
+  const Sandbox sandbox;
+  expect_refused(sandbox.run(cover("100,200", {"--within", "few"})), 2, {"--within few", "3%"});
+  expect_refused(sandbox.run(cover("100,200", {"--within", "-1"})), 2, {"--within -1"});
+  expect_refused(sandbox.run(cover("100", {})), 2, {"cover needs two sizes or more"});
 }
 
 }  // namespace

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of the shells, by the shells themselves.
+#include "tuner/cli/completion.hpp"
+
 #include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/cli/tool.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune::testing {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Not;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 using Lines = std::vector<std::string>;
 
@@ -133,6 +137,47 @@ TEST_F(Completion, OfZshKnowsVerbsOptionsAndValues) {
 
 TEST(CompletionScript, OfAnotherShellIsRefused) {
   expect_refused(Sandbox().run({"help", "--completion", "fsh"}), 2, {"fsh", "did you mean"});
+}
+
+bool is_here(const Sandbox& sandbox, const std::string& program) {
+  return sandbox.run_program({"/bin/sh", "-c", "command -v " + program}).status == 0;
+}
+
+TEST(Help, OnATerminalDocumentsArePathsAndNoLinks) {
+  const std::string text = Sandbox().run({"help", "check"}).out;
+  EXPECT_THAT(text, HasSubstr("docs/manifest.md"));
+  EXPECT_THAT(text, Not(HasSubstr("](")));
+}
+
+TEST(ManPage, HasEveryVerbAndIsAscii) {
+  const std::string page = Sandbox().run({"help", "--man"}).out;
+  for (const char* verb : {"tune", "query", "db", "help"}) {
+    EXPECT_THAT(page, HasSubstr(std::string("\n.SS ") + verb + "\n"));
+  }
+  EXPECT_THAT(page, HasSubstr("\n.SH EXIT STATUS\n"));
+  EXPECT_THAT(page, HasSubstr("AUTOTUNE_DB"));
+  for (const char c : page) ASSERT_GT(c, 0);
+}
+
+TEST(ManPage, IsFormattedWithoutAWarning) {
+  const Sandbox sandbox;
+  if (!is_here(sandbox, "groff")) GTEST_SKIP() << "there is no groff here";
+  const std::string page = sandbox.write("autotune.1", sandbox.run({"help", "--man"}).out).string();
+  const Ended ended =
+      sandbox.run_program({"/usr/bin/env", "groff", "-ww", "-man", "-Tutf8", "-P-cbou", page});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, HasSubstr("--sizes"));
+  EXPECT_EQ(ended.out.find('`'), std::string::npos) << "Markdown is left";
+}
+
+TEST(ManPage, IsAcceptedByMan) {
+  const Sandbox sandbox;
+  if (!is_here(sandbox, "man")) GTEST_SKIP() << "there is no man here";
+  const std::string page = sandbox.write("autotune.1", sandbox.run({"help", "--man"}).out).string();
+  const Ended ended = sandbox.run_program({"/usr/bin/env", "man", "--warnings", "-l", page});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.err, "");
 }
 
 }  // namespace

@@ -6,16 +6,54 @@
 #include <algorithm>
 #include <fstream>
 
+#include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
+#include "tests/db/sample.hpp"
 #include "tuner/cli/doctor.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
 
+using testing::HasSubstr;
+
+TEST(Doctor, HasALineForEachThing) {
+  const Ended ended = Sandbox().run({"doctor"});
+  EXPECT_EQ(ended.err, "");
+  for (const char* what : {"worker", "driver", "host compiler", "targets", "plugin", "cache",
+                           "database", "shipped results", "preload library", "Python"}) {
+    EXPECT_THAT(ended.out, HasSubstr(what));
+  }
+}
+
+TEST(Doctor, AnErrorBringsItsOwnAdvice) {
+  const Ended ended = Sandbox().run({"doctor", "--db", "no/t.db"});
+  EXPECT_THAT(ended.out, HasSubstr("there is no folder no: create it, or name another file\n"));
+}
+
+TEST(Doctor, EndsWithOneWhereThereIsAProblem) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_CACHE", (sandbox.write("file", "") / "cache").string());
+  sandbox.set("AUTOTUNE_PLUGIN_PATH", "relative");
+  sandbox.set("AUTOTUNE_HOST_CXX", "no-such-compiler");
+  const Ended ended = sandbox.run({"doctor", "--json"});
+  EXPECT_EQ(ended.status, 1);
+  const Json all = Json::parse(ended.out);
+  const auto health = [&](const std::string& what) {
+    for (const Json& each : all) {
+      if (each["what"] == what) return each["health"].get<std::string>();
+    }
+    return std::string("not there");
+  };
+  EXPECT_EQ(health("cache"), "problem");
+  EXPECT_EQ(health("plugin"), "problem");
+  EXPECT_EQ(health("host compiler"), "note");
+  EXPECT_EQ(health("database"), "ok");
+}
+
 using cli::Finding;
 using cli::Findings;
 using cli::Health;
-using ::testing::HasSubstr;
 
 const Finding* find(const Findings& found, const std::string& what) {
   const auto at = std::ranges::find(found, what, &Finding::what);
@@ -94,6 +132,56 @@ TEST_F(DoctorOfGpus, AToolkitThatIsNotThereIsANote) {
   toolkit_ = {};
   EXPECT_EQ(find(found(), "toolkit")->health, Health::note);
   EXPECT_EQ(find(found(), "headers"), nullptr);
+}
+
+using cli::Health;
+
+TEST(DoctorOfFiles, ACacheThatCannotBeWrittenIsAProblem) {
+  const Sandbox sandbox;
+  const std::filesystem::path file = sandbox.write("file", "");
+  EXPECT_EQ(cli::cache_finding(file / "cache").health, Health::problem);
+  EXPECT_EQ(cli::cache_finding({}).health, Health::problem);
+  sandbox.write("one", std::string(2048, 'x'));
+  EXPECT_THAT(cli::cache_finding(sandbox.folder()).state, HasSubstr("2.000 KiB"));
+}
+
+/// For root, too: access() allows root everything.
+TEST(DoctorOfFiles, ACacheWhereNoFileCanBeMadeIsNotCalledFull) {
+  const cli::Finding found = cli::cache_finding("/proc/autotune");
+  EXPECT_EQ(found.health, Health::problem);
+  EXPECT_THAT(found.state, HasSubstr("/proc/autotune cannot be written: "));
+  EXPECT_EQ(cli::database_finding("database", "/proc/tuned.db").health, Health::problem);
+}
+
+TEST(DoctorOfFiles, LookingLeavesNothingBehind) {
+  const Sandbox sandbox;
+  EXPECT_EQ(cli::cache_finding(sandbox.folder() / "cache").health, Health::ok);
+  EXPECT_TRUE(std::filesystem::is_empty(sandbox.folder()));
+}
+
+TEST(DoctorOfFiles, ADatabaseIsReadAndChecked) {
+  const Sandbox sandbox;
+  EXPECT_EQ(cli::database_finding("database", sandbox.folder() / "none.db").health, Health::ok);
+  EXPECT_EQ(cli::database_finding("database", sandbox.write("file", "") / "none.db").health,
+            Health::problem);
+  const auto junk = sandbox.write("junk.db", "no database");
+  EXPECT_EQ(cli::database_finding("database", junk).health, Health::problem);
+}
+
+TEST(DoctorOfFiles, ADatabaseInTheWorkingFolderCanBeMade) {
+  const cli::Finding finding = cli::database_finding("database", "not_there_yet.db");
+  EXPECT_EQ(finding.health, Health::ok) << finding.state;
+}
+
+TEST(DoctorOfFiles, CountsTheRowsOfADatabaseThatIsWhole) {
+  const Sandbox sandbox;
+  const std::filesystem::path file = sandbox.folder() / "t.db";
+  db::TunedStore store(file);
+  const db::Sample sample(store);
+  store.add_decision(sample.decision("BM=32", 20000));
+  const cli::Finding found = cli::database_finding("database", file);
+  EXPECT_EQ(found.state, file.string() + ": 4 rows, all as they were stored");
+  EXPECT_EQ(found.what, "database");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/db_export.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the stored results a report shows.
-#include "tuner/cli/report_source.hpp"
+#include "tuner/cli/report.hpp"
 
 #include <gmock/gmock.h>
 

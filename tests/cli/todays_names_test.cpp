@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of earlier targets: db convert, and import and merge on the way.
-#include "tuner/cli/todays_names.hpp"
-
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
@@ -10,17 +8,20 @@
 
 #include "db/counters.hpp"
 #include "tests/cli/sentences.hpp"
+#include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
+#include "tuner/cli/db_import.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune::testing {
 namespace {
 
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 constexpr const char* kGemm16 = "a893ada65985a71d9c9da6c3277484a9";
 constexpr const char* kBatched = "ea56ea9235a958e2ca0486460ab16214";
@@ -336,6 +337,37 @@ reference.configuration = "default"
   EXPECT_THAT(ended.out, HasSubstr(": 1 facts converted, 0 refused")) << ended.err;
   EXPECT_THAT(kernels(file_), ::testing::Contains("fill f1 N times"));
   EXPECT_THAT(facts(file_), HasSubstr("\"problem\":\"N=100 times=2\""));
+}
+
+constexpr const char* kFormat1 = R"json({
+  "manifest": 1, "name": "tiny", "source": "tiny.cu", "sizes": ["N"],
+  "parameters": [{"name": "BLOCK", "values": [1, 16]},
+                 {"name": "STEP", "values": [1, 4], "run_time": true}],
+  "arguments": {"x": {"type": "i32", "length": "N"},
+                "y": {"type": "i32", "length": "N", "role": "output"}},
+  "kernels": [{"entry": "tiny", "grid": ["ceil_div(N, BLOCK * STEP)"], "block": ["BLOCK"],
+               "arguments": ["x", "y", "STEP", "N"]}],
+  "reference": {"kernels": [{"entry": "tiny_reference", "grid": ["ceil_div(N, 256)"],
+                             "block": [256], "arguments": ["x", "y", "N"]}]}
+})json";
+
+TEST(Convert, AManifestOfFormat1IsRefusedWithTheVerbThatMakesOneToTune) {
+  const Sandbox sandbox;
+  std::filesystem::copy_file(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu",
+                             sandbox.folder() / "tiny.cu");
+  sandbox.write("old.target.json", kFormat1);
+  const std::vector<std::string> to_tune{"--sizes", "100", "--device", "host", "--quiet"};
+  const auto tuned = [&](const char* manifest) {
+    std::vector<std::string> words{"--target", manifest};
+    words.insert(words.end(), to_tune.begin(), to_tune.end());
+    return sandbox.run(words);
+  };
+  expect_refused(tuned("./old.target.json"), 1, {"old.target.json", "autotune convert"});
+  EXPECT_EQ(sandbox.run({"convert", "old.target.json", "--output", "new.target.toml"}).status, 0);
+  const Ended ended = tuned("./new.target.toml");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  expect_refused(sandbox.run({"convert", "tiny.cu"}), 1, {"tiny.cu"});
+  expect_refused(sandbox.run({"convert"}), 2, {"one manifest"});
 }
 
 }  // namespace

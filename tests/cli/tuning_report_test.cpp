@@ -3,11 +3,145 @@
 
 #include <gmock/gmock.h>
 
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tune_output.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/json/json.hpp"
+
 namespace autotune::cli {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+ProblemReport problem(bool has_best) {
+  ProblemReport report;
+  report.problem = {{{"N", 100}}};
+  if (has_best) report.decision.best.emplace();
+  return report;
+}
+
+TuningReport run_of(std::vector<ProblemReport> problems, bool interrupted = false) {
+  TuningReport report;
+  report.problems = std::move(problems);
+  report.interrupted = interrupted;
+  return report;
+}
+
+/// The end of a run: its status, and what it printed.
+struct End {
+  int status = 0;
+  std::string out, err;
+};
+
+End end(const std::vector<TuningReport>& runs, const std::vector<std::string>& words = {}) {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"N"};
+  std::vector<DeviceReport> reports;
+  for (const TuningReport& run : runs) reports.push_back({DeviceInfo{}, run});
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  const int status =
+      TuneOutput(Arguments(verb_called("tune"), words), target, {}, "t.db").end(reports);
+  const std::string out = ::testing::internal::GetCapturedStdout();
+  return {status, out, ::testing::internal::GetCapturedStderr()};
+}
+
+TEST(TuneOutput, TheStatusIsThatOfTheWorstRun) {
+  EXPECT_EQ(end({run_of({problem(true)})}).status, kDone);
+  EXPECT_EQ(end({run_of({problem(true), problem(false)})}).status, kNoCorrectConfiguration);
+  EXPECT_EQ(end({run_of({problem(false)}), run_of({problem(true)})}).status,
+            kNoCorrectConfiguration);
+  EXPECT_EQ(end({run_of({problem(false)}), run_of({}, true)}).status, kInterrupted);
+}
+
+TEST(TuneOutput, AnInterruptedRunSaysHowToContinue) {
+  EXPECT_EQ(end({run_of({}, true)}).err,
+            "warning: interrupted: every trial is kept; the same command continues from here\n");
+  EXPECT_EQ(end({run_of({})}).err, "");
+}
+
+TEST(TuneOutput, JsonIsOneDocumentOrOneForEachKindOfDevice) {
+  const End one = end({run_of({problem(true)})}, {"--json"});
+  EXPECT_EQ(Json::parse(one.out)["target"], "toy");
+  const End two = end({run_of({problem(true)}), run_of({problem(true)})}, {"--json"});
+  EXPECT_EQ(Json::parse(two.out).size(), 2u);
+  EXPECT_TRUE(Json::parse(two.out).is_array());
+  EXPECT_EQ(end({run_of({problem(true)})}).out, "") << "problems were printed as they ended";
+}
+
+Arguments tune_arguments(const std::vector<std::string>& words) {
+  return {verb_called("tune"), words};
+}
+
+TEST(TuneRequest, ThePolicyHasTheDefaultsOfItsDevice) {
+  const Policy on_gpu = policy_of(tune_arguments({}), DeviceKind::cuda);
+  EXPECT_EQ(on_gpu.l2, L2State::hot);
+  EXPECT_EQ(on_gpu.form, LaunchForm::graph);
+  EXPECT_EQ(on_gpu.context, CallContext::between);
+  EXPECT_EQ(policy_of(tune_arguments({}), DeviceKind::host).context, CallContext::chain);
+}
+
+TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
+  const Policy policy = policy_of(tune_arguments({"--l2", "cold", "--launch", "stream", "--context",
+                                                  "alone", "--objective", "energy"}),
+                                  DeviceKind::cuda);
+  EXPECT_EQ(policy.l2, L2State::cold);
+  EXPECT_EQ(policy.form, LaunchForm::stream);
+  EXPECT_EQ(policy.context, CallContext::alone);
+  EXPECT_EQ(policy.objective, Objective::energy);
+  EXPECT_EQ(policy.finalist_margin, policy.energy_margin) << "more finalists than by time";
+}
+
+TEST(TuneRequest, AnUnknownWordIsRefusedWithTheKnownOnes) {
+  const auto refusal = [](const std::string& option, const std::string& word) {
+    try {
+      policy_of(tune_arguments({option, word}), DeviceKind::cuda);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("it was taken");
+  };
+  EXPECT_EQ(refusal("--l2", "warm"), "--l2 is hot or cold, not \"warm\"");
+  EXPECT_EQ(refusal("--launch", "loop"), "--launch is graph or stream, not \"loop\"");
+  EXPECT_EQ(refusal("--context", "amid"), "--context is between, chain or alone, not \"amid\"");
+  EXPECT_THAT(refusal("--context", "in_order"), HasSubstr("between, chain or alone"));
+  EXPECT_EQ(refusal("--objective", "heat"), "--objective is time, energy or edp, not \"heat\"");
+}
+
+TEST(TuneRequest, OnlyAGpuHasNeighboursOfACall) {
+  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::model}) {
+    EXPECT_EQ(policy_of(tune_arguments({"--context", "chain"}), kind).context, CallContext::chain);
+    EXPECT_THAT(
+        [&] {
+          policy_of(tune_arguments({"--context", "between"}), kind);
+        },
+        ThrowsMessage<UsageError>(HasSubstr("needs a CUDA GPU")));
+  }
+}
+
+TEST(TuneRequest, OnlyGuidedOnAGpuEndsByItself) {
+  EXPECT_EQ(default_budget(DeviceKind::cuda, "guided"), "auto");
+  EXPECT_EQ(default_budget(DeviceKind::cuda, "random"), "128");
+  EXPECT_EQ(default_budget(DeviceKind::host, "guided"), "40");
+}
+
+TEST(TuneRequest, TheCommandIsInTheOrderOfTheOptions) {
+  EXPECT_EQ(command_text(tune_arguments(
+                {"--retune", "--fix", "A=1", "--sizes", "64", "--fix", "B=2", "--target", "gemm"})),
+            "tune --target gemm --sizes 64 --fix A=1 --fix B=2 --retune");
+}
+
+TEST(TuneRequest, TheDeviceIsAGpuUnlessItIsNamedOtherwise) {
+  EXPECT_EQ(kind_asked_for(tune_arguments({})), DeviceKind::cuda);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "cuda:1"})), DeviceKind::cuda);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "host"})), DeviceKind::host);
+  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "model:h200"})), DeviceKind::model);
+}
 
 Tuned tuned(std::int64_t block, double seconds) {
   return {.configuration = {{"BLOCK", block}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/workload_file.hpp"
+#include "tuner/cli/workload.hpp"
 
 #include <gmock/gmock.h>
 

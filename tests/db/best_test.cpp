@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "db/exchange.hpp"
-#include "db/time_text.hpp"
+#include "db/facts.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/lookup.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <fstream>
+#include <random>
 #include <thread>
+
+#include "db/facts.hpp"
+#include "db/lookup_source.hpp"
+#include "tests/db/lookup_request.hpp"
 
 namespace autotune::db {
 namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 LookupRow row_of(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& configuration) {
   LookupRow row;
@@ -112,6 +124,208 @@ TEST(LookupHolder, SixteenReadersSeeOneTableOrTheOtherWhileItIsSwapped) {
   for (std::thread& reader : readers) reader.join();
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(reads, 0);
+}
+
+/// A database with gemm 512 decided as `configuration`.
+std::filesystem::path layer_of(const TemporaryFolder& folder, const std::string& name,
+                               const std::string& configuration) {
+  TunedStore store(folder / name);
+  const Sample sample(store);
+  store.add_decision(sample.decision(configuration, 10000));
+  return folder / name;
+}
+
+TEST(LookupSource, ReadsTheRowsOfTheDeviceTargetAndSettings) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_THAT(read.warnings, IsEmpty());
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0].sizes[2], 512);
+  EXPECT_EQ(read.rows[0].configuration, "BM=64");
+  EXPECT_EQ(read.rows[0].validity, Validity::exact);
+  EXPECT_EQ(read.rows[0].default_ns, 30000);
+  LookupRequest other = request();
+  other.settings = "dtype=f64";
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
+  other = request();
+  other.policy = "l2=cold launch=graph";
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, other).rows.empty());
+}
+
+TEST(LookupSource, AnAnswerThatIsDatedAheadGivesWayToTheOneBefore) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  {
+    TunedStore store(layer.path);
+    const Sample sample(store);
+    const auto ahead = std::chrono::system_clock::now() + std::chrono::hours(2);
+    store.add_decision(sample.decision("BM=32", 20000, time_text(ahead)));
+  }
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its answers are left out, because they "
+                                                   "are dated ahead of this machine's clock")));
+  ASSERT_EQ(read.rows.size(), 1u);
+  EXPECT_EQ(read.rows[0].configuration, "BM=64");
+  EXPECT_EQ(read.rows[0].median_ns, 10000);
+}
+
+TEST(LookupSource, RowsOfAChainStandInForAnotherContext) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "user.db";
+  const std::string chain = "l2=hot launch=graph", between = chain + " context=between";
+  LookupRequest wanted = request();
+  wanted.policy = between;
+  const auto answer = [&] {
+    const Layer layer{path};
+    LookupRows read = read_lookup_rows({&layer, 1}, wanted);
+    EXPECT_THAT(read.warnings, IsEmpty());
+    const LookupTable table(3, std::move(read.rows));
+    const std::int64_t sizes[] = {512, 512, 512};
+    const LookupRow* const row = table.find(sizes);
+    return row ? row->configuration : "none";
+  };
+  const auto decide = [&](const std::string& policy, const std::string& configuration) {
+    TunedStore store(path);
+    Sample sample(store);
+    sample.key.policy = policy;
+    store.add_decision(sample.decision(configuration, 10000));
+  };
+  decide("l2=cold launch=graph", "BM=16");
+  EXPECT_EQ(answer(), "none");
+  decide(chain, "BM=32");
+  EXPECT_EQ(answer(), "BM=32");
+  decide(between, "BM=64");
+  EXPECT_EQ(answer(), "BM=64");
+  wanted.policy = chain;
+  EXPECT_EQ(answer(), "BM=32") << "other contexts do not stand in for the chain";
+}
+
+/// A user's own answer stays, though a lower layer has one in the context that is asked for.
+TEST(LookupSource, WithinALayerTheContextThatIsAskedForComesFirst) {
+  LookupRow chain, between;
+  chain.sizes = between.sizes = {64};
+  chain.configuration = "A=1";
+  chain.same_policy = false;
+  between.configuration = "B=1";
+  between.layer = 1;
+  const std::int64_t sizes[] = {64};
+  EXPECT_EQ(LookupTable(1, {between, chain}).find(sizes)->configuration, "A=1");
+  between.layer = 0;
+  EXPECT_EQ(LookupTable(1, {chain, between}).find(sizes)->configuration, "B=1");
+}
+
+TEST(LookupSource, AnEarlyStartIsForWhatIsFasterWithItInAChain) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& in_chain, double chain_ns) {
+    const std::filesystem::path path = folder / format("{}{}.db", in_chain, chain_ns);
+    {
+      TunedStore store(path);
+      Sample sample(store);
+      store.add_decision(sample.decision(in_chain, chain_ns));
+      sample.key.policy += " context=between";
+      store.add_decision(sample.decision("BM=64", 10000));
+    }
+    const Layer layer{path};
+    LookupRequest wanted = request();
+    wanted.policy += " context=between";
+    const LookupTable table(3, read_lookup_rows({&layer, 1}, wanted).rows);
+    return table.find(std::vector<std::int64_t>{512, 512, 512})->early_start;
+  };
+  EXPECT_TRUE(read("BM=64", 9000));
+  EXPECT_FALSE(read("BM=64", 14000));
+  EXPECT_FALSE(read("BM=32", 9000)) << "that of another configuration says nothing";
+}
+
+TEST(LookupSource, TellsHowValidARowIs) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  LookupRequest drifted = request();
+  drifted.environment = "driver 600, CUDA 14.0";
+  EXPECT_EQ(read_lookup_rows({&layer, 1}, drifted).rows.at(0).validity,
+            Validity::environment_drifted);
+  drifted.fingerprint = "f2";
+  EXPECT_EQ(read_lookup_rows({&layer, 1}, drifted).rows.at(0).validity, Validity::source_drifted);
+  LookupRequest sibling = request();
+  sibling.device.name = "NVIDIA H100";
+  EXPECT_FALSE(read_lookup_rows({&layer, 1}, sibling).rows.at(0).same_device);
+  sibling.device.compute_capability = 100;
+  EXPECT_TRUE(read_lookup_rows({&layer, 1}, sibling).rows.empty());
+}
+
+TEST(LookupSource, ALayerThatCannotBeReadIsAMissWithOneWarning) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "text.db") << std::string(5000, 'x');
+  const Layer layers[] = {{folder / "none.db"},
+                          {folder / "text.db"},
+                          {layer_of(folder, "shipped.db", "BM=64"), Mode::shipped}};
+  const LookupRows read = read_lookup_rows(layers, request());
+  EXPECT_EQ(read.rows.size(), 1u);
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("text.db: is not a database")));
+}
+
+TEST(LookupSource, ADamagedRowIsLeftOutWithOneWarning) {
+  const TemporaryFolder folder;
+  const Layer layer{layer_of(folder, "user.db", "BM=64")};
+  SQLite::Database(layer.path.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE best SET configuration = 'BM=65'");
+  const LookupRows read = read_lookup_rows({&layer, 1}, request());
+  EXPECT_TRUE(read.rows.empty());
+  EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
+}
+
+TEST(LookupSource, ABaselineIsReadWhereItWinsAndNoneMayForgeOne) {
+  const TemporaryFolder folder;
+  const Layer layer{folder / "t.db"};
+  {
+    TunedStore store(layer.path);
+    const Sample sample(store);
+    store.add_decision(sample.lost_decision("BM=64", 10000));
+  }
+  const LookupRow row = read_lookup_rows({&layer, 1}, request()).rows.at(0);
+  EXPECT_EQ(row.baseline, "cublas cublasLt 0 (algorithm 55)");
+  EXPECT_DOUBLE_EQ(row.baseline_ns, 9000);
+
+  SQLite::Database database(layer.path.string(), SQLite::OPEN_READWRITE);
+  database.exec("UPDATE best SET baseline = 'other'");
+  EXPECT_THAT(read_lookup_rows({&layer, 1}, request()).warnings,
+              ElementsAre(HasSubstr("1 of its rows are damaged")));
+  database.exec("UPDATE best SET baseline = 'cublas', baseline_wins = 0");
+  EXPECT_THAT(read_lookup_rows({&layer, 1}, request()).warnings,
+              ElementsAre(HasSubstr("1 of its rows are damaged")));
+}
+
+TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {
+  const TemporaryFolder folder;
+  const auto path = layer_of(folder, "good.db", "BM=64 BN=32");
+  std::ifstream file(path, std::ios::binary);
+  const std::string good((std::istreambuf_iterator<char>(file)), {});
+  std::mt19937 random(5);
+  int answered = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::string bad = good;
+    for (int flips = 0; flips < 3; ++flips) {
+      bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    const Layer layer{folder / "bad.db"};
+    std::ofstream(layer.path, std::ios::binary) << bad;
+    for (const LookupRow& row : read_lookup_rows({&layer, 1}, request()).rows) {
+      EXPECT_EQ(row.configuration, "BM=64 BN=32");
+      EXPECT_EQ(row.sizes[0], 512);
+      ++answered;
+    }
+  }
+  EXPECT_GT(answered, 0);
+  EXPECT_LT(answered, 300) << "no flip was where it matters";
+}
+
+TEST(LookupSource, AMissingLayerIsNamedIfItIsExpected) {
+  const Layer layers[] = {{"/nonexistent/user.db"},
+                          {"/nonexistent/shipped.db", Mode::shipped, true}};
+  const LookupRows rows = read_lookup_rows(layers, {});
+  EXPECT_THAT(rows.warnings,
+              testing::ElementsAre("/nonexistent/shipped.db: this part of the installation is "
+                                   "missing: install it again"));
 }
 
 }  // namespace

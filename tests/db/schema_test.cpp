@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of earlier and later schemas: what is read, what is migrated, and which copy is kept.
+#include "db/schema.hpp"
+
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "db/exchange.hpp"
-#include "db/schema.hpp"
+#include "db/process.hpp"
+#include "db/store.hpp"
 #include "tests/db/sample.hpp"
 
 namespace autotune::db {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Schema, ANewerOneIsReadWhereItsWriterAllowsThatAndNeverWritten) {
   const TemporaryFolder folder;
@@ -103,6 +113,107 @@ TEST(Schema, ADecisionKeepsWhetherItsRunsRepeat) {
     EXPECT_EQ(copy.best(sample.key)->repeats, repeats);
   }
   EXPECT_THAT(store.check().damage, IsEmpty());
+}
+
+class Check : public testing::Test {
+ protected:
+  Check() {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.append(std::vector{sample.trial("BM=16", 20000), sample.trial("BM=32", 30000)});
+    store.add_decision(sample.decision("BM=16", 19000));
+  }
+  /// Changes the file behind the store's back.
+  void execute(const std::string& sql) const {
+    SQLite::Database database(path_.string(), SQLite::OPEN_READWRITE);
+    database.exec("PRAGMA foreign_keys = OFF");
+    database.exec(sql);
+  }
+  CheckReport report() const { return TunedStore(path_, Mode::read_only).check(); }
+
+  TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(Check, AWholeFileHasNoDamage) {
+  EXPECT_THAT(report().damage, IsEmpty());
+  EXPECT_EQ(report().rows, 6) << "a device, a kernel, a session, two trials, a decision";
+}
+
+TEST_F(Check, AChangedFactIsNotAsItWasStored) {
+  execute("UPDATE trial SET median_ns = 1 WHERE configuration = 'BM=32'");
+  EXPECT_THAT(report().damage, Contains(HasSubstr("trial ")));
+}
+
+TEST_F(Check, AMissingRowIsNamedByThoseThatReferToIt) {
+  execute("DELETE FROM session");
+  EXPECT_THAT(report().damage, Contains(HasSubstr("refers to a session that is not there")));
+}
+
+TEST_F(Check, AnAnswerThatTheFactsDoNotGiveIsFound) {
+  execute("UPDATE best SET median_ns = 1");
+  EXPECT_THAT(report().damage, Contains(HasSubstr("differs from what the trials say")));
+  execute("DELETE FROM best");
+  EXPECT_THAT(report().damage, Not(IsEmpty()));
+}
+
+TEST_F(Check, AnAnswerWithoutFactsIsFound) {
+  execute("DELETE FROM trial");
+  execute("DELETE FROM decision");
+  EXPECT_THAT(report().damage, Contains(HasSubstr("best: has rows of problems without trials")));
+}
+
+TEST_F(Check, WhatIsRetractedDamagesNothing) {
+  {
+    TunedStore store(path_);
+    store.retract(store.tuned({}).at(0).best.source, "a test");
+  }
+  EXPECT_THAT(report().damage, IsEmpty());
+}
+
+TEST(Process, ThisOneLives) { EXPECT_TRUE(process_lives(process_text())); }
+
+TEST(Process, OneWithThisNumberThatStartedAtAnotherTimeHasEnded) {
+  EXPECT_FALSE(process_lives(process_text() + "1"));
+}
+
+TEST(Process, ATextWithoutAStartIsOfAProcessThatHasEnded) {
+  const std::string own = process_text();
+  EXPECT_FALSE(process_lives(own.substr(0, own.rfind(' '))));
+}
+
+TEST(Process, OnesOfOtherHostsAndContainersCountAsAliveButAreNotNear) {
+  std::istringstream fields(process_text());
+  std::string host, ids, pid;
+  fields >> host >> ids >> pid;
+  for (const std::string& text : {"elsewhere. " + ids + " 1 1", host + " pid:[1] " + pid + " 1"}) {
+    EXPECT_TRUE(process_lives(text)) << text;
+    EXPECT_EQ(live_process_near(text), 0) << text;
+  }
+  EXPECT_EQ(live_process_near(process_text()), getpid());
+}
+
+TEST(Process, AZombieHasEnded) {
+  int text[2];
+  ASSERT_EQ(pipe(text), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::string own = process_text();
+    const bool written = write(text[1], own.data(), own.size()) == std::ssize(own);
+    _exit(written ? 0 : 1);
+  }
+  close(text[1]);
+  char buffer[512];
+  const ssize_t size = read(text[0], buffer, sizeof buffer);
+  close(text[0]);
+  ASSERT_GT(size, 0);
+  const std::string own(buffer, static_cast<std::size_t>(size));
+  siginfo_t info;
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_FALSE(process_lives(own));  // it has ended, and nobody has waited for it
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_FALSE(process_lives(own));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tuner/core/target.hpp"
-#include "tuner/model/access_traffic.hpp"
+#include "tuner/model/coalescing.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
 

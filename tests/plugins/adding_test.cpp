@@ -60,15 +60,15 @@ TEST(Adding, APluginIsOneFolder) {
   workshop.write("plugins/mine/mine.c", R"(
 #include <string.h>
 #include "plugins/sdk/autotune_plugin.h"
-static const char* search(const autotune_task_v1* task) {
-  autotune_evaluation_v1 answer;
+static const char* search(const autotune_task_v2* task) {
+  autotune_evaluation_v2 answer;
   for (uint64_t i = 0; i < task->configurations; ++i) {
     if (task->evaluate(task->host, &i, 1, &answer) == 0) break;
   }
   return 0;
 }
-static const autotune_strategy_v1 strategy = {"one_by_one", "in order", search};
-static const autotune_search_v1 searches = {1, &strategy};
+static const autotune_strategy_v2 strategy = {"one_by_one", "in order", search};
+static const autotune_search_v2 searches = {1, &strategy};
 static const void* facet(const char* id) {
   return strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &searches : 0;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tests/tuner/search/simulated.hpp"
-#include "tuner/worker/remote_plugin.hpp"
+#include "tuner/worker/plugin_catalog.hpp"
 
 namespace autotune {
 namespace {

@@ -8,6 +8,15 @@
 
 namespace autotune {
 
+/// A line of a source as a preprocessor sees it.
+struct LogicalLine {
+  int number = 1;  // number of its first physical line
+  std::string text;
+};
+
+/// Joins continued lines and replaces each comment by a blank.
+std::vector<LogicalLine> logical_lines(std::string_view text);
+
 /// `"name"` or `<name>`.
 struct HeaderName {
   std::string name;

@@ -9,7 +9,6 @@
 
 #include "tuner/cache/condition.hpp"
 #include "tuner/cache/directives.hpp"
-#include "tuner/cache/logical_lines.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"

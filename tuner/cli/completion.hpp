@@ -10,8 +10,4 @@ namespace autotune::cli {
 /// The script for bash, zsh or fish. Throws UsageError for another shell.
 std::string completion_script(std::string_view shell);
 
-std::string bash_completion();
-std::string zsh_completion();
-std::string fish_completion();
-
 }  // namespace autotune::cli

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db: its actions; check, compact and retract.
+#include <algorithm>
 #include <array>
 #include <iostream>
+#include <set>
 
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/cli/program_answer.hpp"
+#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -12,6 +17,166 @@
 
 namespace autotune::cli {
 namespace {
+
+/// A pin is for one device and one choice of settings.
+void expect_one_place(const std::vector<db::TunedEntry>& places) {
+  const db::TunedEntry& like = places.front();
+  for (const db::TunedEntry& entry : places) {
+    if (entry.device.id != like.device.id) {
+      throw UsageError(format("{} is tuned on {} and {}: name one with --device",
+                              like.kernel.target, like.device.name, entry.device.name));
+    }
+    if (problem_of(entry).settings != problem_of(like).settings) {
+      throw UsageError(format("{} is tuned with {} and {}: name one with --set", like.kernel.target,
+                              to_text(problem_of(like).settings),
+                              to_text(problem_of(entry).settings)));
+    }
+  }
+}
+
+/// The target that a pin is checked against.
+const Target& target_to_pin(AnswerJudge& judge, const db::TunedEntry& like) {
+  const std::string& name = like.kernel.target;
+  if (!judge.target_called(name)) {
+    throw Error(
+        format("{}: a pin is checked against the target's manifest: name it with --target", name));
+  }
+  if (const Target* const target = judge.target_of(like)) return *target;
+  throw Error(format("{} has changed since it was tuned: tune it again before you pin", name));
+}
+
+void expect_parameters(const NamedValues& given, const Target& target) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
+  for (const NamedValue& item : given) {
+    if (std::ranges::find(known, item.name) != known.end()) continue;
+    throw UsageError(format("--config: {} has no parameter \"{}\": {}", target.name, item.name,
+                            suggestion(item.name, known)));
+  }
+}
+
+/// The configuration with all values in the target's order; nullopt if one is missing.
+std::optional<NamedValues> in_order(const NamedValues& given, const Target& target) {
+  NamedValues all;
+  for (const Parameter& parameter : target.parameters) {
+    const Value* const value = find_value(given, parameter.name);
+    if (!value) return std::nullopt;
+    all.push_back({parameter.name, *value});
+  }
+  return all;
+}
+
+/// The entry of `like` for each problem of --size.
+std::vector<db::TunedEntry> entries_to_pin(const Arguments& arguments, const db::TunedEntry& like) {
+  std::vector<db::TunedEntry> entries;
+  for (NamedValues problem : asked_sizes(arguments, like.kernel.target, like.kernel.sizes)) {
+    for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
+    entries.emplace_back(like).best.key.problem = to_text(problem);
+  }
+  return entries;
+}
+
+/// The only configuration with the given values that was found correct for one of the problems or
+/// is what programs get there, because query leaves out parameters without a meaning. A
+/// configuration with every parameter need not have been tried.
+NamedValues whole_configuration(const Arguments& arguments, const NamedValues& given,
+                                const Target& target, const db::TunedStore& store,
+                                AnswerJudge& judge, const std::vector<db::TunedEntry>& entries) {
+  expect_parameters(given, target);
+  const std::string foreign = foreign_part(target, given);
+  if (!foreign.empty()) throw UsageError("--config: " + foreign);
+  if (const auto whole = in_order(given, target)) return *whole;
+  std::set<std::string> found;
+  const auto take = [&](std::string_view configuration) {
+    const std::string text(configuration);
+    if (has_all(parse_named_values(text), given)) found.insert(text);
+  };
+  ProgramAnswers programs(arguments, judge);
+  for (const db::TunedEntry& entry : entries) {
+    for (const db::TrialRow& trial : store.standing(entry.best.key)) {
+      if (trial.outcome == "ok") take(trial.configuration);
+    }
+    take(programs.find(entry, problem_of(entry).sizes).answer.configuration);
+  }
+  if (found.size() == 1) return parse_named_values(*found.begin());
+  throw UsageError(
+      format("--config \"{}\" matches {} of the configurations that were found correct: give every "
+             "parameter, such as {}",
+             to_text(given), found.empty() ? "none" : std::to_string(found.size()),
+             found.empty() ? to_text(target.default_configuration) : *found.begin()));
+}
+
+void expect_valid(AnswerJudge& judge, const std::vector<db::TunedEntry>& pinned) {
+  for (const db::TunedEntry& entry : pinned) {
+    const std::string complaint = judge.complaint(entry);
+    if (complaint.empty()) continue;
+    throw UsageError(format("--config: {}: {}", entry.best.key.problem, complaint));
+  }
+}
+
+/// A pin of a configuration that failed would be no answer.
+void expect_unrefuted(const db::TunedStore& store, const std::vector<db::TunedEntry>& pinned) {
+  for (const db::TunedEntry& entry : pinned) {
+    const auto is_right = [&](const db::TrialRow& trial) {
+      return trial.configuration == entry.best.configuration && trial.outcome == "ok";
+    };
+    if (std::ranges::any_of(store.standing(entry.best.key), is_right)) continue;
+    for (const db::TrialRow& trial : store.history(entry.best.key)) {
+      const bool is_it = trial.configuration == entry.best.configuration;
+      if (!is_it || trial.outcome == "ok" || trial.outcome == "pruned") continue;
+      throw UsageError(
+          format("--config: it failed for {} ({}: {}): tune it again with --retune "
+                 "before you pin it",
+                 entry.best.key.problem, trial.outcome, trial.message));
+    }
+  }
+}
+
+/// pin and unpin.
+int run_pin(const Arguments& arguments) {
+  arguments.text("target");  // required
+  const bool takes_back = arguments.positional()[0] == "unpin";
+  NamedValues configuration;
+  if (!takes_back) {
+    configuration = named_values_in(words_of(arguments.text("config")), "--config: ", "BM=64");
+  }
+  db::TunedStore store = open_present_store(arguments);
+  const LeftOutWarning warning(store);
+  const std::vector<db::TunedEntry> places = entries_of_each_place(arguments, store);
+  expect_one_place(places);
+  const db::TunedEntry& like = places.front();
+  Plugins plugins(arguments);
+  AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
+  std::vector<db::TunedEntry> pinned = entries_to_pin(arguments, like);
+  if (!takes_back) {
+    const Target& target = target_to_pin(judge, like);
+    configuration = whole_configuration(arguments, configuration, target, store, judge, pinned);
+  }
+  for (db::TunedEntry& entry : pinned) entry.best.configuration = to_text(configuration);
+  if (!takes_back) {
+    expect_valid(judge, pinned);
+    expect_unrefuted(store, pinned);
+  }
+  for (const db::TunedEntry& entry : pinned) {
+    const std::optional<db::BestRow> before = store.best(entry.best.key);
+    const bool was_pinned = before && before->provenance == "pinned";
+    if (!takes_back || was_pinned || !before) {  // a damaged answer may be of a pin
+      store.pin({.id = "",
+                 .key = entry.best.key,
+                 .configuration = entry.best.configuration,
+                 .note = arguments.find("note").value_or(""),
+                 .created_at = db::now_text()});
+    }
+    const Readable readable(judge.target_called(like.kernel.target), entry.best.key.problem,
+                            like.device);
+    std::cout << format("{} {} on {}: {}\n", like.kernel.target, readable.problem(),
+                        like.device.name,
+                        !takes_back  ? "pinned to " + entry.best.configuration
+                        : was_pinned ? "no longer pinned"
+                                     : "was not pinned");
+  }
+  return kDone;
+}
 
 int check(const Arguments& arguments) {
   const db::TunedStore store = open_store(arguments, db::Mode::read_only);

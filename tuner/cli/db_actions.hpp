@@ -18,7 +18,5 @@ int run_export_source(const Arguments& arguments);
 /// import and merge.
 int run_import(const Arguments& arguments);
 int run_convert_names(const Arguments& arguments);
-/// pin and unpin.
-int run_pin(const Arguments& arguments);
 
 }  // namespace autotune::cli

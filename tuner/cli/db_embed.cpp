@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/embedded_header.hpp"
-#include "tuner/cli/exported_entries.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"

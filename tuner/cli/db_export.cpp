@@ -1,21 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export: facts or answers, as text or as a database.
+#include "tuner/cli/db_export.hpp"
+
 #include <algorithm>
+#include <cctype>
 #include <iostream>
+#include <set>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/program_answer.hpp"
-#include "tuner/cli/stored_results.hpp"
+#include "tuner/cli/request.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/kernel_tuner_cache.hpp"
 #include "tuner/interchange/t4_results.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/replay/replay.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
+namespace {
+
+/// One entry for each problem and GPU: that of the default policy, else the first.
+std::vector<db::TunedEntry> one_for_each_gpu(std::vector<db::TunedEntry> entries) {
+  Policy policy;
+  for (const CallContext context : {CallContext::chain, default_context(DeviceKind::cuda)}) {
+    policy.context = context;  // the last one comes first
+    std::stable_partition(entries.begin(), entries.end(), [&](const db::TunedEntry& entry) {
+      return entry.best.key.policy == key_text(policy);
+    });
+  }
+  std::set<std::pair<std::string, std::string>> seen;
+  std::erase_if(entries, [&](const db::TunedEntry& entry) {
+    return !seen.emplace(entry.device.id, entry.best.key.problem).second;
+  });
+  return entries;
+}
+
+void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
+  const auto others = std::erase_if(
+      entries, [](const db::TunedEntry& entry) { return entry.device.compute_capability == 0; });
+  if (entries.empty()) throw Error(format("{}: nothing is tuned there on a GPU", file));
+  if (others > 0)
+    warn_of({format("{} left out: not of a GPU",
+                    others == 1 ? "an answer is" : format("{} answers are", others))});
+}
+
+}  // namespace
+
+std::vector<db::TunedEntry> exported_entries(const Arguments& arguments, Databases& databases,
+                                             AnswerJudge& judge) {
+  arguments.text("target");
+  const std::string file = database_path(arguments).string();
+  std::vector<db::TunedEntry> entries = databases.measured();
+  if (entries.empty()) {
+    throw Error(format(
+        "{}{} is not tuned in {}: tune it, or name one of autotune query --target {}",
+        arguments.text("target"), arguments.has("size") ? " of size " + arguments.text("size") : "",
+        file, arguments.text("target")));
+  }
+  keep_current(entries, judge, file);
+  keep_gpus(entries, file);
+  return one_for_each_gpu(std::move(entries));
+}
+
+std::string identifier_of(std::string name) {
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "_" + name : name;
+}
+
+std::vector<db::TunedEntry> searched_entries(const Arguments& arguments,
+                                             const db::TunedStore& store) {
+  arguments.text("target");
+  std::vector<db::TunedEntry> entries = stored_entries(arguments, store);
+  if (entries.empty()) {
+    throw Error(format("{} of size {} is not tuned in {}", arguments.text("target"),
+                       arguments.text("size"), store.path().string()));
+  }
+  const auto has_no_trials = [&](const db::TunedEntry& entry) {
+    return store.trials(entry.best.key).empty();
+  };
+  if (!std::ranges::all_of(entries, has_no_trials)) std::erase_if(entries, has_no_trials);
+  return entries;
+}
+
+RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry& entry) {
+  const bool has_trials = !store.trials(entry.best.key).empty();
+  RecordedResults results;
+  if (has_trials) results = recorded_trials(store.history(entry.best.key));
+  results.device = entry.device.name;
+  results.kernel = entry.kernel.target;
+  for (const NamedValue& size : problem_of(entry).sizes) {
+    results.problem_size.push_back(static_cast<double>(size.value.integer()));
+  }
+  if (results.results.empty()) {
+    throw Error(format("{} {} on {}: its trials are not in {}, only its answer", results.kernel,
+                       entry.best.key.problem, results.device, store.path().string()));
+  }
+  return results;
+}
+
+db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
+  std::vector<db::TunedEntry> entries = searched_entries(arguments, store);
+  prefer_default_settings(arguments, entries);
+  if (entries.size() == 1) return entries.front();
+  std::vector<std::string> names;
+  for (const db::TunedEntry& entry : entries) {
+    names.push_back(
+        format("{} on {} ({})", entry.best.key.problem, entry.device.name, entry.best.key.policy));
+  }
+  throw Error(
+      format("{} problems are tuned: choose one with --size, --device, --set or --context: {}",
+             entries.size(), joined(names, "; ")));
+}
+
 namespace {
 
 /// The trials of one problem, in a format of other tuners.

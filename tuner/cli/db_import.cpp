@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db import and merge: adds the contents of files to a database.
+#include "tuner/cli/db_import.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,17 +9,157 @@
 #include <iostream>
 #include <iterator>
 #include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_actions.hpp"
 #include "tuner/cli/output_file.hpp"
-#include "tuner/cli/todays_names.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
+namespace {
+
+std::string name_now(const OldName* old, const std::string& size) {
+  if (!old) return size;
+  const auto found = std::ranges::find(old->sizes, size, &OldSize::was);
+  return found == old->sizes.end() ? size : found->is;
+}
+
+template <class Named>
+bool contains(const std::vector<Named>& all, const std::string& name) {
+  return std::ranges::find(all, name, &Named::name) != all.end();
+}
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+bool contains(const NamedValues& all, const NamedValue& one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+/// With the values of `more` that it lacks.
+NamedValues with(NamedValues values, std::string_view more) {
+  for (const NamedValue& each : parse_named_values(more)) {
+    if (!find_value(values, each.name)) values.push_back(each);
+  }
+  return values;
+}
+
+/// A configuration of an old target.
+NamedValues in_todays_words(NamedValues values, std::span<const OldWord> words) {
+  for (const OldWord& word : words) {
+    const auto found = std::ranges::find_if(values, [&](const NamedValue& each) {
+      return each.name == word.was || each.name + '=' + each.value.text() == word.was;
+    });
+    if (found == values.end()) continue;
+    if (found->name == word.was) {
+      found->name = word.is;
+      continue;
+    }
+    values.erase(found);
+    std::ranges::copy(parse_named_values(word.is), std::back_inserter(values));
+  }
+  return values;
+}
+
+/// Inactive parameters get their first value, which may have been another.
+void set_inactive(const Target& target, const Problem& problem, Configuration& configuration) {
+  const NamedValues active = active_values(target, problem, configuration, DeviceInfo{});
+  for (std::size_t i = 0; i < target.parameters.size(); ++i) {
+    const Parameter& parameter = target.parameters[i];
+    if (!find_value(active, parameter.name)) configuration[i].value = parameter.values.front();
+  }
+}
+
+/// nullopt where it is none of the target's. Parameters that it lacks have their first value.
+std::optional<std::string> configuration_now(const Target& target, const Problem& problem,
+                                             const NamedValues& gone, const NamedValues& given) {
+  const auto is_known = [&](const NamedValue& each) {
+    return contains(target.parameters, each.name) || contains(gone, each);
+  };
+  Configuration configuration;
+  for (const Parameter& parameter : target.parameters) {
+    const Value* const value = find_value(given, parameter.name);
+    configuration.push_back({parameter.name, value ? *value : parameter.values.front()});
+  }
+  if (!std::ranges::all_of(given, is_known) || !foreign_part(target, configuration).empty()) {
+    return std::nullopt;
+  }
+  set_inactive(target, problem, configuration);
+  return to_text(configuration);
+}
+
+}  // namespace
+
+const OldName* TodaysNames::old_of(const std::string& target) {
+  const auto [found, is_new] = old_.try_emplace(target);
+  if (is_new) found->second = old_name(target);
+  return found->second;
+}
+
+const Target* TodaysNames::target_of(const std::string& name) {
+  const OldName* const old = old_of(name);
+  return judge_.target_called(old ? std::string(old->now) : name);
+}
+
+bool TodaysNames::concern(const db::KernelRow& kernel) {
+  const Target* const target = target_of(kernel.target);
+  if (!target || kernel.fingerprint == target->fingerprint) return false;
+  const SameSource* const same = same_source(kernel.fingerprint);
+  if (old_of(kernel.target) || (same && same->is == target->fingerprint)) return true;
+  const std::vector<std::string> sizes = words_of(kernel.sizes), known = size_names(*target);
+  const std::span needed(target->sizes.data(), needed_sizes(*target));
+  const auto is_known = [&](const std::string& size) { return contains(known, size); };
+  const auto is_given = [&](const std::string& size) { return contains(sizes, size); };
+  return kernel.sizes != kernel_row(*target).sizes && std::ranges::all_of(sizes, is_known) &&
+         std::ranges::all_of(needed, is_given);
+}
+
+bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string& configuration) {
+  const Target& target = *target_of(kernel.target);
+  const OldName* const old = old_of(kernel.target);
+  const SameSource* const same = same_source(kernel.fingerprint);
+  const NamedValues gone = parse_named_values(same ? same->gone : "");
+  bool is_same = same && same->is == target.fingerprint;
+  try {
+    NamedValues sizes, settings;
+    for (NamedValue& each : with(parse_named_values(problem), old ? old->settings : "")) {
+      each.name = name_now(old, each.name);
+      if (contains(target.sizes, each.name)) {
+        sizes.push_back(each);
+      } else if (contains(target.settings, each.name)) {
+        settings.push_back(each);
+      } else {  // a free size now, or nothing
+        is_same = is_same && contains(gone, each);
+      }
+    }
+    const Problem now = problem_of(target, sizes, settings);
+    const auto is_one = [&](const NamedValue& word) { return contains(now.values, word); };
+    NamedValues given = parse_named_values(configuration);
+    if (old) given = in_todays_words(std::move(given), old->words);
+    const auto chosen =
+        configuration_now(target, now, gone, with(given, old ? old->parameters : ""));
+    const bool is_other = same && std::ranges::any_of(parse_named_values(same->except), is_one);
+    const bool is_todays = is_same && !is_other && chosen;
+    problem = now.text();
+    if (chosen && !given.empty()) configuration = *chosen;
+    // A fingerprint that is known to be today's is not that of other values.
+    const std::string drifted = kernel.fingerprint + (same ? " with other values" : "");
+    kernel = kernel_row(target);
+    if (!is_todays) kernel.fingerprint = drifted;
+    return true;
+  } catch (const Error&) {  // no text of ours, or a value that the target has no more
+    return false;
+  }
+}
+
 namespace {
 
 /// The files behind the action's name.

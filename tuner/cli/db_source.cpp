@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "tuner/cli/db_actions.hpp"
-#include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"

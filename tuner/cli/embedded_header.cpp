@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/cli/cpp_literal.hpp"
-#include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"

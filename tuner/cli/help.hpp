@@ -29,4 +29,7 @@ std::string help_of(const Verb& verb);
 /// The whole of docs/cli.md.
 std::string markdown_reference();
 
+/// autotune(1), in the man macros of roff. Only ASCII.
+std::string man_page();
+
 }  // namespace autotune::cli

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tuner/cache/flat_source.hpp"
-#include "tuner/cli/exported_entries.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/plan_code.hpp"
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/error.hpp"

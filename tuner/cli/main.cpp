@@ -9,7 +9,6 @@
 #include "tuner/cli/help.hpp"
 #include "tuner/cli/program.hpp"
 #include "tuner/cli/verb.hpp"
-#include "tuner/cli/words_by_new_name.hpp"
 
 namespace autotune::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/json/json.hpp"
-#include "tuner/model/block_choice.hpp"
+#include "tuner/model/occupancy.hpp"
 #include "tuner/text/plot.hpp"
 
 namespace autotune::cli {

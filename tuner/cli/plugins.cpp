@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"

@@ -5,16 +5,84 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/problem.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/target/old_names.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
 
 namespace autotune::cli {
+namespace {
+
+/// Sizes in the old order, as sizes of the target by name: `batch=8,M=64,N=64,K=64`.
+std::string new_sizes(const OldName& old, std::string text, std::string_view option) {
+  if (old.sizes.empty()) return text;
+  const std::vector<std::string> kept = find_target(old.now).sizes;
+  std::vector<std::string> names;
+  for (const OldSize& size : old.sizes) names.emplace_back(size.was);
+  std::string sizes;
+  for (const NamedValues& given : parse_sizes(text, names, option)) {
+    for (const OldSize& size : old.sizes) {
+      if (std::ranges::find(kept, size.is) == kept.end()) continue;  // now a free size
+      sizes += format("{}{}={}", sizes.empty() ? "" : ",", size.is,
+                      find_value(given, size.was)->integer());
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::string> words,
+                                           std::ostream& notes) {
+  const Arguments given(verb, words);
+  const bool is_first = verb.name == "check" && !given.positional().empty();
+  const std::string name = is_first ? given.positional()[0] : given.find("target").value_or("");
+  const OldName* const old = old_name(name);
+  if (!old) return words;
+  if (is_first) std::ranges::replace(words, name, std::string(old->now));
+  std::string now = format("--target {}", old->now);
+  const auto replace = [&](const std::string& option, const std::string& value) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].starts_with(option + "=")) words[i] = option + "=" + value;
+      if (words[i] == option && i + 1 < words.size()) words[i + 1] = value;
+    }
+  };
+  replace("--target", std::string(old->now));
+  for (const std::string option : {"size", "sizes"}) {
+    if (!given.has(option)) continue;
+    const std::string sizes = new_sizes(*old, given.text(option), "--" + option);
+    replace("--" + option, sizes);
+    now += format(" --{} {}", option, sizes);
+  }
+  const bool takes_settings =
+      std::ranges::find(verb.options, "set", &Option::name) != verb.options.end() &&
+      !given.has("workload");
+  for (const NamedValue& each : parse_named_values(takes_settings ? old->settings : "")) {
+    const auto says_it = [&](const std::string& set) { return set.starts_with(each.name + "="); };
+    if (std::ranges::any_of(given.all("set"), says_it)) continue;
+    const std::string setting = each.name + "=" + each.value.text();
+    words.insert(words.end(), {"--set", setting});
+    now += " --set " + setting;
+  }
+  notes << format(
+      "note: {} is now part of {}: {}; autotune db convert renames what is stored under the old "
+      "name\n",
+      old->name, old->now, now);
+  return words;
+}
+
 namespace {
 
 constexpr int kReaderGone = 128 + SIGPIPE;  // as of a program that the signal ended

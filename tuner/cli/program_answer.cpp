@@ -7,7 +7,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
-#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

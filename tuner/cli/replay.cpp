@@ -9,15 +9,14 @@
 #include <limits>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/stored_results.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/replay/recorded_space.hpp"
 #include "tuner/replay/score.hpp"
-#include "tuner/replay/trace.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

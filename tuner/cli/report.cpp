@@ -1,14 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune report: everything stored about some problems, as one HTML file.
+#include "tuner/cli/report.hpp"
+
+#include <algorithm>
 #include <iostream>
+#include <vector>
 
 #include "tuner/cli/output_file.hpp"
-#include "tuner/cli/report_source.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
+namespace {
+
+std::vector<db::TunedEntry> answers(const Arguments& arguments, const db::TunedStore& store,
+                                    bool expected) {
+  std::vector<db::TunedEntry> entries = stored_entries(arguments, store);
+  if (entries.empty() && expected) {
+    throw Error(format("{} of size {} is not tuned in {}: run autotune query to see what is",
+                       arguments.text("target"), arguments.text("size"), store.path().string()));
+  }
+  return entries;
+}
+
+bool has_later_answer(const db::TunedEntry& failed, const std::vector<db::TunedEntry>& answers) {
+  const db::ProblemKey& key = failed.best.key;
+  return std::ranges::any_of(answers, [&](const db::TunedEntry& one) {
+    return one.kernel.target == failed.kernel.target && one.best.key.device == key.device &&
+           one.best.key.problem == key.problem && one.best.key.policy == key.policy &&
+           one.best.created_at > failed.best.created_at;
+  });
+}
+
+/// Includes searches without an answer, because their failures are what a reader looks for.
+std::vector<db::TunedEntry> asked_entries(const Arguments& arguments, const db::TunedStore& store) {
+  std::vector<db::TunedEntry> failed = unanswered_entries(arguments, store);
+  if (!failed.empty() && !is_tuned(arguments, store)) return failed;
+  std::vector<db::TunedEntry> entries = answers(arguments, store, failed.empty());
+  std::erase_if(failed, [&](const auto& one) { return has_later_answer(one, entries); });
+  entries.insert(entries.end(), failed.begin(), failed.end());
+  return entries;
+}
+
+/// Leaves its search only, as for problems without an answer.
+void take_answer_out(db::TunedEntry& entry) {
+  db::BestRow rest;
+  rest.key = entry.best.key;
+  rest.session = entry.best.session;
+  rest.created_at = entry.best.created_at;
+  entry.best = std::move(rest);
+}
+
+}  // namespace
+
+ReportSource::ReportSource(const Arguments& arguments)
+    : arguments_(arguments),
+      plugins_(arguments),
+      judge_(arguments, [this](const std::string& name) { return plugins_.find_target(name); }) {
+  if (arguments.has("size")) arguments.text("target");  // names the sizes
+}
+
+report::Report ReportSource::read() {
+  const db::TunedStore store = open_store(arguments_, db::Mode::read_only);
+  std::vector<db::TunedEntry> entries = asked_entries(arguments_, store);
+  ProgramAnswers programs(arguments_, judge_);
+  for (db::TunedEntry& entry : entries) {
+    if (!is_answered(entry, programs)) take_answer_out(entry);
+  }
+  report::Report report;
+  report.problems = report::collect(
+      store, entries, [this](const std::string& name) { return judge_.target_called(name); });
+  report.database = store.path().filename().string();
+  report.tool_version = AUTOTUNE_VERSION;
+  report.written_at = db::now_text();
+  warn_of_new(store.left_out());
+  return report;
+}
+
+/// Results of earlier sources are shown as they were.
+bool ReportSource::is_answered(const db::TunedEntry& entry, ProgramAnswers& programs) try {
+  const bool is_current = judge_.target_of(entry) != nullptr;
+  return is_given(entry,
+                  is_current ? programs.find(entry, problem_of(entry).sizes) : ProgramAnswer{});
+} catch (const Error&) {  // programs get no answer there
+  return false;
+}
+
+void ReportSource::warn_of_new(const std::set<std::string>& left_out) {
+  std::vector<std::string> sentences;
+  for (const std::string& sentence : left_out) {
+    if (told_.insert(sentence).second) sentences.push_back(sentence);
+  }
+  warn_of(sentences);
+}
+
 namespace {
 
 int run_report(const Arguments& arguments) {

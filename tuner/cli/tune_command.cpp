@@ -2,21 +2,141 @@
 #include "tuner/cli/tune_command.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iostream>
+#include <optional>
+#include <ostream>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/generated_source.hpp"
 #include "tuner/cli/request.hpp"
-#include "tuner/cli/tune_request.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/file_system.hpp"
+#include "tuner/file/replace_file.hpp"
+#include "tuner/host/process.hpp"
+#include "tuner/target/catalog.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/worker/worker_process.hpp"
 
 namespace autotune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLimitSeconds = 60;
+constexpr std::uint64_t kLongestSource = std::uint64_t{16} << 20;
+
+std::string program_of(const Generator& generator) {
+  const std::string& name = generator.command.front();
+  const bool is_path = name.find('/') != std::string::npos;
+  const fs::path found = find_program(is_path ? (generator.folder / name).string() : name);
+  if (!found.empty()) return fs::absolute(found).string();
+  throw Error(format("{}: generate: there is no program {}", generator.manifest.string(), name));
+}
+
+/// The program's stdout; it runs in the manifest's folder. Its stderr is used in errors.
+std::string output_of(const Generator& generator) {
+  std::vector<std::string> argv = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"",
+                                   generator.folder.string(), program_of(generator)};
+  argv.insert(argv.end(), generator.command.begin() + 1, generator.command.end());
+  ProcessText printed = run_kept(argv, kLimitSeconds, kLongestSource);
+  const auto fail = [&](const std::string& why) {
+    throw Error(format("{}: generate: {} {}{}{}", generator.manifest.string(),
+                       generator.command.front(), why, printed.output.empty() ? "" : ":\n",
+                       printed.output));
+  };
+  if (printed.timed_out) fail(format("ran longer than {} s and was killed", kLimitSeconds));
+  if (printed.is_too_long) {
+    fail(format("printed more than {} and was killed",
+                bytes_text(static_cast<std::int64_t>(kLongestSource))));
+  }
+  if (printed.status != 0) fail(format("failed with status {}", printed.status));
+  if (printed.text.empty()) fail("printed nothing: it prints the source to stdout");
+  return std::move(printed.text);
+}
+
+}  // namespace
+
+void refresh_generated_source(const std::string& target) {
+  const fs::path manifest = manifest_called(target);
+  const auto generator = manifest.empty() ? std::nullopt : generator_of(manifest);
+  if (!generator) return;
+  const std::string text = output_of(*generator);
+  const FileText before = read_text_file(generator->source, kLongestSource);
+  if (before.refusal.empty() && before.text == text) return;
+  write_file(generator->source, [&](std::ostream& stream) { stream << text; });
+  std::cerr << format("{} has changed: it is what {} printed\n", generator->source.string(),
+                      generator->command.front());
+}
+
+namespace {
+
+CallContext context_of(const Arguments& arguments, DeviceKind kind) {
+  const auto name = arguments.find("context");
+  if (!name) return default_context(kind);
+  const auto context = context_named(*name);
+  if (!context) {
+    throw UsageError("--context is between, chain or alone, not \"" + *name + "\"");
+  }
+  if (*context != CallContext::chain && kind != DeviceKind::cuda) {
+    throw UsageError("--context " + *name + " needs a CUDA GPU; other devices know chain only");
+  }
+  return *context;
+}
+
+}  // namespace
+
+/// Only guided estimates what is left to gain, so only it has the budget `auto`.
+std::string default_budget(DeviceKind kind, const std::string& strategy) {
+  if (kind == DeviceKind::host) return "40";
+  return strategy == "guided" ? "auto" : "128";
+}
+
+Policy policy_of(const Arguments& arguments, DeviceKind kind) {
+  Policy policy;
+  const std::string l2 = arguments.text("l2");
+  const std::string form = arguments.text("launch");
+  if (l2 != "hot" && l2 != "cold") throw UsageError("--l2 is hot or cold, not \"" + l2 + "\"");
+  if (form != "graph" && form != "stream") {
+    throw UsageError("--launch is graph or stream, not \"" + form + "\"");
+  }
+  const std::string objective = arguments.find("objective").value_or("time");
+  if (!objective_of(objective)) {
+    throw UsageError("--objective is time, energy or edp, not \"" + objective + "\"");
+  }
+  policy.objective = *objective_of(objective);
+  if (policy.objective != Objective::time) policy.finalist_margin = policy.energy_margin;
+  policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
+  policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
+  policy.context = context_of(arguments, kind);
+  return policy;
+}
+
+std::string command_text(const Arguments& arguments) {
+  std::string text(arguments.verb().name);
+  for (const Option& option : arguments.verb().options) {
+    for (const std::string& value : arguments.all(option.name)) {
+      text += format(" --{}{}{}", option.name, value.empty() ? "" : " ", value);
+    }
+  }
+  return text;
+}
+
+DeviceKind kind_asked_for(const Arguments& arguments) {
+  const std::string device = arguments.text("device");
+  return device.starts_with("host")    ? DeviceKind::host
+         : device.starts_with("model") ? DeviceKind::model
+                                       : DeviceKind::cuda;
+}
+
 namespace {
 
 std::string target_name_of(const Arguments& arguments) {

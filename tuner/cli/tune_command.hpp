@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request of `tune`, as its arguments describe it, for any devices.
+// The request of `tune`, as its arguments describe it, for any devices; sources that a manifest
+// generates.
 #pragma once
 
 #include <chrono>
@@ -7,10 +8,26 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/measure/policy.hpp"
 #include "tuner/session/tuning_request.hpp"
 
 namespace autotune::cli {
+
+/// Runs the generator of this target, if its manifest has one. Writes its output to the manifest's
+/// source if they differ. Throws Error if the program fails, prints nothing, or runs longer than a
+/// minute; then it is killed with everything that it started.
+void refresh_generated_source(const std::string& target);
+
+/// `--l2`, `--launch` and `--context`. Throws UsageError.
+Policy policy_of(const Arguments& arguments, DeviceKind kind);
+/// The budget without `--budget`.
+std::string default_budget(DeviceKind kind, const std::string& strategy);
+/// The command line, for the session's row.
+std::string command_text(const Arguments& arguments);
+/// The kind of device that the text of `--device` names.
+DeviceKind kind_asked_for(const Arguments& arguments);
 
 class TuneCommand {
  public:

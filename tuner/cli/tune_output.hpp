@@ -1,18 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of `tune`.
+// The output of `tune`, and its progress on stderr.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/progress.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/session/run_progress.hpp"
 #include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
+#include "tuner/session/tuning_session.hpp"
 
 namespace autotune::cli {
+
+class ProgressDisplay {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// `quiet`: warnings only. A time budget starts at `started`.
+  ProgressDisplay(bool quiet, const Budget& budget, Clock::time_point started);
+  ~ProgressDisplay();
+
+  void show(const Progress& progress);
+  void problem_done(const Target& target, const ProblemReport& report);
+  void warn(const std::string& sentence);
+
+ private:
+  void clear_line();
+  /// `42 s left, until 14:32`; empty if it is unknown.
+  std::string left_text() const;
+
+  bool quiet_;
+  bool terminal_;
+  bool is_upper_bound_;  // the budget may be left unspent
+  bool line_shown_ = false;
+  RunProgress run_;
+  Clock::time_point last_{};
+};
 
 /// The result on one kind of device.
 struct DeviceReport {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_report.hpp"
 
-#include "tuner/cli/search_health_report.hpp"
+#include "tuner/cli/explanation_report.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

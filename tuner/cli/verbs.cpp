@@ -8,7 +8,6 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/help.hpp"
-#include "tuner/cli/man_page.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "tuner/cli/report_source.hpp"
+#include "tuner/cli/report.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/watch.hpp"

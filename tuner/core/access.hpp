@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declared accesses to global memory, for the static analysis in tuner/model/access_traffic.hpp.
+// Declared accesses to global memory, for the static analysis in tuner/model/coalescing.hpp.
 #pragma once
 
 #include <array>

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
-#include "tuner/cache/readable_files.hpp"
 #include "tuner/core/refusals.hpp"
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/cluster_dims.hpp"
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <utility>
 
-#include "tuner/cache/readable_files.hpp"
+#include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/refusals.hpp"
 #include "tuner/host/compiler_blame.hpp"

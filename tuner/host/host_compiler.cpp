@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
+#include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
-#include "tuner/cache/readable_files.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/parameter_types.hpp"
 #include "tuner/core/refusals.hpp"

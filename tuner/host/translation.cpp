@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
 #include "tuner/core/parameter_types.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/cluster_dims.hpp"

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/recorded_values.hpp"
-#include "tuner/interchange/t1_arguments.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/interchange/t1_problem.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

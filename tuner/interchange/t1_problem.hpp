@@ -75,4 +75,12 @@ std::string text_of(const PythonConstant& constant);
 /// `problem_size_x` of axis 0.
 std::string size_name(std::size_t axis);
 
+struct T1Arguments {
+  std::string text;                 // lines of TOML
+  std::vector<std::string> passed;  // names that the kernel gets, as TOML
+};
+
+/// Anything without a counterpart becomes a comment, and a note of the problem.
+T1Arguments t1_arguments(T1Problem& problem);
+
 }  // namespace autotune

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/interchange/recorded_values.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

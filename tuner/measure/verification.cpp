@@ -8,7 +8,6 @@
 #include <cstring>
 #include <string>
 
-#include "tuner/measure/element_access.hpp"
 #include "tuner/measure/gaps.hpp"
 #include "tuner/measure/members.hpp"
 #include "tuner/text/format.hpp"

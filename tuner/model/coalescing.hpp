@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static memory analysis: transactions of a warp's accesses whose index is affine in the
-// coordinates of thread and block.
+// coordinates of thread and block; the transactions of declared accesses.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "tuner/core/access.hpp"
 #include "tuner/core/launch.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/model/multiprocessor.hpp"
 
 namespace autotune {
@@ -62,5 +69,30 @@ struct SharedTraffic {
 /// that read the same word share it.
 SharedTraffic shared_traffic(const Multiprocessor& sm, const MemoryAccess& access,
                              const Dim3& block);
+
+/// tx ty tz bx by bz.
+using Coordinates = std::array<std::int64_t, kCoordinates.size()>;
+
+/// The value of an expression of an access for one thread. May throw for an unknown name.
+using AccessValue = std::function<std::int64_t(const Expression&, const Coordinates&)>;
+
+/// The traffic of one access in a whole launch, with `times`. nullopt if its `when` is 0. Throws
+/// Error if the index is not affine in the coordinates.
+std::optional<GlobalTraffic> access_traffic(const Multiprocessor& sm, const AccessSpec& access,
+                                            int element_bytes, const Dim3& grid, const Dim3& block,
+                                            const AccessValue& value);
+
+/// One access of a kernel that a configuration launches.
+struct KernelTraffic {
+  std::string entry;   // the kernel's
+  std::string access;  // the declaration
+  GlobalTraffic traffic;
+};
+
+/// The declared accesses of a configuration that take place, as `sm` counts them. Throws Error as
+/// access_traffic(), KernelFailure as launch_plan().
+std::vector<KernelTraffic> traffic_of(const Multiprocessor& sm, const Target& target,
+                                      const Problem& problem, const DeviceInfo& device,
+                                      const Configuration& configuration);
 
 }  // namespace autotune

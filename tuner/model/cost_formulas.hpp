@@ -15,6 +15,11 @@
 
 namespace autotune {
 
+/// A crude model of a kernel run on CPU cores: threads of a block are fibres of one core.
+/// Blocks are spread over `cores`. The model counts the cost of fibres and their barriers, and how
+/// much of a thread's work the compiler can vectorize.
+CostEstimate host_estimate(int cores, const CostInput& input);
+
 /// The names that a manifest's "model" object may hold; an index into model_quantities().
 enum class Quantity : std::uint8_t {
   dram_bytes,

@@ -3,10 +3,70 @@
 
 #include <algorithm>
 
-#include "tuner/model/cluster_groups.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+/// Most blocks of clusters on one multiprocessor, even if other limits allow more.
+constexpr int kMostBlocks = 8;
+/// No GPU has a larger group.
+constexpr int kLargestGroup = 24;
+
+struct Answer {
+  int cluster, blocks, clusters;
+};
+
+bool agrees(std::span<const int> groups, std::span<const Answer> answers) {
+  return std::ranges::all_of(answers, [&](const Answer& each) {
+    return resident_clusters(groups, each.cluster, each.blocks) == each.clusters;
+  });
+}
+
+/// Adds groups of at least `size` with `multiprocessors` in total that agree with all answers, by
+/// backtracking. False if there are none. Multiprocessors come in pairs, so group sizes are even.
+bool add_large(std::vector<int>& groups, int size, int multiprocessors,
+               std::span<const Answer> answers) {
+  if (multiprocessors == 0) return agrees(groups, answers);
+  if (size > std::min(multiprocessors, kLargestGroup)) return false;
+  groups.push_back(size);
+  if (add_large(groups, size, multiprocessors - size, answers)) return true;
+  groups.pop_back();
+  return add_large(groups, size + 2, multiprocessors, answers);
+}
+
+}  // namespace
+
+int resident_clusters(std::span<const int> groups, int cluster, int blocks) {
+  int clusters = 0;
+  for (const int group : groups) {
+    if (group >= cluster) clusters += group * std::min(blocks, kMostBlocks) / cluster;
+  }
+  return clusters;
+}
+
+std::vector<int> cluster_groups(int largest, const ResidentClusters& resident) {
+  // With as many blocks on a multiprocessor as in a cluster, the answer is the number of
+  // multiprocessors in groups of that size and more.
+  const int small = std::min(largest, kMostBlocks);
+  std::vector<int> groups;
+  for (int size = 2; size < small; ++size) {
+    const int these = resident(size, size) - resident(size + 1, size + 1);
+    if (these < 0 || these % size != 0) return {};
+    groups.insert(groups.end(), static_cast<std::size_t>(these / size), size);
+  }
+  const int in_large = resident(small, small);
+  if (in_large < 0) return {};
+  std::vector<Answer> answers;
+  for (int cluster = 2; cluster <= largest; ++cluster) {
+    for (int blocks = 1; blocks <= kMostBlocks; ++blocks) {
+      answers.push_back({cluster, blocks, resident(cluster, blocks)});
+    }
+  }
+  if (!add_large(groups, small, in_large, answers)) return {};
+  return groups;
+}
+
 namespace {
 
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
@@ -161,6 +221,62 @@ std::optional<std::string> complaint(const GpuSpec& gpu, const KernelShape& kern
                   kernel.carveout);
   }
   return std::nullopt;
+}
+
+namespace {
+
+constexpr std::int64_t kSharedSteps = 256;
+
+KernelShape with_threads(KernelShape kernel, int threads, const SharedOfBlock& shared) {
+  kernel.threads = threads;
+  kernel.dynamic_shared_bytes = shared(threads);
+  return kernel;
+}
+
+}  // namespace
+
+std::optional<BlockChoice> best_block(const GpuSpec& gpu, const KernelShape& kernel,
+                                      const SharedOfBlock& shared) {
+  std::optional<BlockChoice> best;
+  for (int threads = gpu.sm.max_threads_per_block; threads >= kWarp; threads -= kWarp) {
+    const Occupancy result = occupancy(gpu, with_threads(kernel, threads, shared));
+    if (result.active_blocks == 0) continue;
+    if (!best || result.active_threads > best->occupancy.active_threads) best = {threads, result};
+  }
+  return best;
+}
+
+std::optional<BlockChoice> best_square_block(const GpuSpec& gpu, const KernelShape& kernel,
+                                             const SharedOfBlock& shared) {
+  const std::optional<BlockChoice> best = best_block(gpu, kernel, shared);
+  if (!best) return std::nullopt;
+  int threads = 1;
+  while (threads * 4 <= best->threads) threads *= 4;
+  const Occupancy result = occupancy(gpu, with_threads(kernel, threads, shared));
+  if (result.active_blocks == 0) return std::nullopt;
+  return BlockChoice{threads, result};
+}
+
+std::vector<SweepPoint> sweep(const GpuSpec& gpu, const KernelShape& kernel, Swept what,
+                              const SharedOfBlock& shared) {
+  std::vector<SweepPoint> points;
+  KernelShape shape = kernel;
+  if (what == Swept::registers) {
+    for (shape.registers = 1; shape.registers <= gpu.sm.registers_per_thread; ++shape.registers) {
+      points.push_back({shape.registers, occupancy(gpu, shape)});
+    }
+  } else if (what == Swept::shared) {
+    shape.static_shared_bytes = 0;
+    for (std::int64_t i = 0; i <= kSharedSteps; ++i) {
+      shape.dynamic_shared_bytes = gpu.sm.shared_bytes_per_block * i / kSharedSteps;
+      points.push_back({shape.dynamic_shared_bytes, occupancy(gpu, shape)});
+    }
+  } else {
+    for (int threads = kWarp; threads <= gpu.sm.max_threads_per_block; threads += kWarp) {
+      points.push_back({threads, occupancy(gpu, with_threads(kernel, threads, shared))});
+    }
+  }
+  return points;
 }
 
 }  // namespace autotune

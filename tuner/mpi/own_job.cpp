@@ -1,19 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/mpi/own_job.hpp"
 
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "db/store.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/mpi/share_of_host.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
+}
+
+[[noreturn]] void too_many_ranks(const std::string& text, std::size_t devices, int local_rank) {
+  throw UsageError(
+      format("--device {}: {} has {} of these and at least {} ranks that want one; start one rank "
+             "for each GPU, and one more for the database",
+             text, host_name(), devices, local_rank + 1));
+}
+
+std::string gpu_of_rank(const std::string& text, int local_rank, const VisibleGpus& gpus) {
+  if (gpus.count == 0) {
+    throw UsageError(format(
+        "--device {}: {} has no GPU that CUDA can use (autotune doctor there says why); give "
+        "--device host to run on the CPU, or start no rank there",
+        text, host_name()));
+  }
+  if (gpus.count == 1 && gpus.chosen) return "cuda:0";
+  if (local_rank < gpus.count) return format("cuda:{}", local_rank);
+  too_many_ranks(text, static_cast<std::size_t>(gpus.count), local_rank);
+}
+
+}  // namespace
+
+std::string device_of_rank(const std::string& text, int local_rank, const VisibleGpus& gpus) {
+  if (text == "auto" && gpus.count == 0) return "host";
+  if (text == "auto" || text == "cuda" || text == "cuda:all") {
+    return gpu_of_rank(text, local_rank, gpus);
+  }
+  const std::vector<std::string_view> items = split(text, ',');
+  const bool is_shared = items.size() == 1 && !text.starts_with("cuda");
+  if (is_shared) return text;
+  const auto number = static_cast<std::size_t>(local_rank);
+  if (number >= items.size()) too_many_ranks(text, items.size(), local_rank);
+  return std::string(items[number]);
+}
+
+int threads_of_rank(int allowed, int cores, int local_size) {
+  const bool is_bound = allowed < cores;
+  return std::max(1, is_bound ? allowed : allowed / std::max(1, local_size));
+}
+
+int allowed_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+StartLimit::StartLimit(double seconds, const char* variable)
+    : thread_([this, seconds, variable] { watch(seconds, variable); }) {}
+
+StartLimit::~StartLimit() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_started_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void StartLimit::watch(double seconds, const char* variable) {
+  std::unique_lock lock(mutex_);
+  const std::chrono::duration<double> limit(seconds);
+  if (changed_.wait_for(lock, limit, [this] { return has_started_; })) return;
+  std::cerr << format(
+      "error: a rank did not start within {:.3g} s; run the same command again, with a larger {} "
+      "if ranks need longer\n",
+      seconds, variable);
+  kill_stopped_children(getppid());
+  _exit(cli::kFailed);
+}
+
+void kill_stopped_children(int parent) {
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", failed)) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    const auto end = name.data() + name.size();
+    if (std::from_chars(name.data(), end, pid).ptr != end) continue;
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    // After the command's name, which may hold spaces and brackets: state and parent.
+    std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+    char state = 0;
+    pid_t its_parent = 0;
+    if (fields >> state >> its_parent && its_parent == parent && state == 'T') kill(pid, SIGKILL);
+  }
+}
+
 namespace {
 
 std::string visible_devices() {

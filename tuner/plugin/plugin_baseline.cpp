@@ -7,9 +7,9 @@
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/core/device.hpp"
-#include "tuner/plugin/plain_buffers.hpp"
 #include "tuner/plugin/plugin_call.hpp"
 #include "tuner/plugin/plugin_library.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 
 namespace autotune {
 namespace {

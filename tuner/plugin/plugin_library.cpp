@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/plugin_library.hpp"
 
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/environment.hpp"
+#include "tuner/text/format.hpp"
+
 #define BOOST_DLL_USE_STD_FS
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
@@ -94,29 +103,21 @@ PluginLibrary::PluginLibrary(const fs::path& file) {
 }
 
 void PluginLibrary::read_strategies() {
-  read_strategies<autotune_search_v2>(AUTOTUNE_FACET_SEARCH_2, 0);
-  read_strategies<autotune_search_v1>(AUTOTUNE_FACET_SEARCH, description_.strategies.size());
-}
-
-/// Leaves out those with the name of one of the first `replaced_by` strategies.
-template <class Facet>
-void PluginLibrary::read_strategies(const char* id, std::size_t replaced_by) {
-  const auto* facet = facet_of<Facet>(*plugin_, id);
+  const auto* facet = facet_of<autotune_search_v2>(*plugin_, AUTOTUNE_FACET_SEARCH);
   if (facet == nullptr) return;
   if (facet->count > kMostEntries || (facet->count > 0 && facet->strategies == nullptr)) {
-    fail(format("{}: there cannot be {} strategies", id, facet->count));
+    fail(format("{}: there cannot be {} strategies", AUTOTUNE_FACET_SEARCH, facet->count));
   }
-  for (std::uint32_t i = 0; i < facet->count; ++i) {
-    const auto& strategy = facet->strategies[i];
+  for (const autotune_strategy_v2& strategy : std::span(facet->strategies, facet->count)) {
     PluginDescription::Strategy read{text(strategy.name, "a strategy's name"),
                                      text(strategy.description, "a strategy's description")};
-    if (!is_name(read.name)) fail(format("{}: \"{}\" is not a name", id, read.name));
-    if (strategy.search == nullptr) fail(format("{}: {} has no search()", id, read.name));
-    const auto newer = std::span(description_.strategies).first(replaced_by);
-    if (std::ranges::find(newer, read.name, &PluginDescription::Strategy::name) != newer.end())
-      continue;
+    if (!is_name(read.name)) {
+      fail(format("{}: \"{}\" is not a name", AUTOTUNE_FACET_SEARCH, read.name));
+    }
+    if (strategy.search == nullptr) {
+      fail(format("{}: {} has no search()", AUTOTUNE_FACET_SEARCH, read.name));
+    }
     description_.strategies.push_back(std::move(read));
-    strategies_.emplace_back(&strategy);
   }
 }
 
@@ -152,9 +153,11 @@ void PluginLibrary::read_counters() {
   description_.counts = true;
 }
 
-PluginStrategyTable PluginLibrary::strategy(const std::string& name) const {
-  for (std::size_t i = 0; i < strategies_.size(); ++i) {
-    if (description_.strategies[i].name == name) return strategies_[i];
+const autotune_strategy_v2& PluginLibrary::strategy(const std::string& name) const {
+  for (std::size_t i = 0; i < description_.strategies.size(); ++i) {
+    if (description_.strategies[i].name == name) {
+      return facet_of<autotune_search_v2>(*plugin_, AUTOTUNE_FACET_SEARCH)->strategies[i];
+    }
   }
   fail(format("it has no strategy {}", name));
 }
@@ -194,6 +197,43 @@ const PluginLibrary& loaded_plugin(const fs::path& file) {
   const auto known = libraries.find(file);
   return known != libraries.end() ? known->second
                                   : libraries.emplace(file, PluginLibrary(file)).first->second;
+}
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> plugin_folders() {
+  std::vector<fs::path> folders;
+  std::istringstream parts(environment_variable("AUTOTUNE_PLUGIN_PATH"));
+  for (std::string part; std::getline(parts, part, ':');) {
+    if (part.empty()) continue;
+    if (!fs::path(part).is_absolute()) {
+      throw UsageError(format(
+          "AUTOTUNE_PLUGIN_PATH: {} is not an absolute path: give the folder from / on", part));
+    }
+    folders.emplace_back(part);
+  }
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  if (!unknown) folders.push_back(program.parent_path().parent_path() / "lib/autotune/plugins");
+  return folders;
+}
+
+std::vector<fs::path> plugin_files() { return plugin_files(plugin_folders()); }
+
+std::vector<fs::path> plugin_files(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : folders) {
+    std::error_code none;
+    std::vector<fs::path> here;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+      if (entry.path().extension() == ".so") here.push_back(fs::weakly_canonical(entry.path()));
+    }
+    std::ranges::sort(here);
+    for (const fs::path& file : here) {
+      if (std::ranges::find(files, file) == files.end()) files.push_back(file);
+    }
+  }
+  return files;
 }
 
 }  // namespace autotune

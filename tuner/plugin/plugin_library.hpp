@@ -5,21 +5,16 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <variant>
 #include <vector>
 
 struct autotune_baseline_v1;
 struct autotune_counters_v1;
 struct autotune_offers_v1;
 struct autotune_plugin_v1;
-struct autotune_strategy_v1;
 struct autotune_strategy_v2;
 struct autotune_target_v1;
 
 namespace autotune {
-
-/// A strategy of the facet search/1 or search/2.
-using PluginStrategyTable = std::variant<const autotune_strategy_v1*, const autotune_strategy_v2*>;
 
 /// A plugin's description as plain values, for other processes.
 struct PluginDescription {
@@ -49,7 +44,7 @@ class PluginLibrary {
 
   const PluginDescription& description() const { return description_; }
   /// Throws Error if there is none.
-  PluginStrategyTable strategy(const std::string& name) const;
+  const autotune_strategy_v2& strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
   const autotune_baseline_v1& baseline() const;
   /// nullptr if there is none.
@@ -60,18 +55,26 @@ class PluginLibrary {
   [[noreturn]] void fail(const std::string& what) const;
   std::string text(const char* text, const std::string& what) const;
   void read_strategies();
-  template <class Facet>
-  void read_strategies(const char* id, std::size_t replaced_by);
   void read_targets();
   void read_baseline();
   void read_counters();
 
   PluginDescription description_;
   const autotune_plugin_v1* plugin_ = nullptr;
-  std::vector<PluginStrategyTable> strategies_;  // one for each of the description
 };
 
 /// The plugin in this file, which is loaded once. Throws as above.
 const PluginLibrary& loaded_plugin(const std::filesystem::path& file);
+
+/// The folders of $AUTOTUNE_PLUGIN_PATH (separated by colons), then lib/autotune/plugins beside the
+/// folder of this program. The working directory is never searched. Throws UsageError if a folder
+/// of the path is not absolute.
+std::vector<std::filesystem::path> plugin_folders();
+
+/// Every *.so in plugin_folders(), in their order and by name within a folder; a file found twice
+/// is listed once.
+std::vector<std::filesystem::path> plugin_files();
+/// The same of these folders.
+std::vector<std::filesystem::path> plugin_files(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace autotune

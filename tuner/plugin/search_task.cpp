@@ -5,7 +5,6 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <variant>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/plugin/plugin_call.hpp"
@@ -13,32 +12,14 @@
 namespace autotune {
 namespace {
 
-/// The facets search/1 and search/2 differ only in their evaluations.
-struct Search1 {
-  using Task = autotune_task_v1;
-  using Evaluation = autotune_evaluation_v1;
-};
-struct Search2 {
-  using Task = autotune_task_v2;
-  using Evaluation = autotune_evaluation_v2;
-};
-
-/// The fields of an evaluation that both facets have.
-template <class Plain>
-Plain told_of(const Evaluation& evaluation) {
-  Plain plain{};
+/// Points to the strings of `evaluation`.
+autotune_evaluation_v2 told_of(const Evaluation& evaluation) {
+  autotune_evaluation_v2 plain{};
   plain.index = evaluation.index;
   plain.outcome = !evaluation.seconds                 ? AUTOTUNE_PLUGIN_FAILED
                   : evaluation.outcome == Outcome::ok ? AUTOTUNE_PLUGIN_OK
                                                       : AUTOTUNE_PLUGIN_SLOW;
   plain.seconds = evaluation.seconds.value_or(std::numeric_limits<double>::infinity());
-  return plain;
-}
-
-void tell_more(const Evaluation&, autotune_evaluation_v1&) {}
-
-/// Points to the strings of `evaluation`.
-void tell_more(const Evaluation& evaluation, autotune_evaluation_v2& plain) {
   plain.registers = evaluation.resources.registers;
   plain.shared_bytes = evaluation.resources.shared_bytes;
   plain.local_bytes = evaluation.resources.local_bytes;
@@ -46,33 +27,25 @@ void tell_more(const Evaluation& evaluation, autotune_evaluation_v2& plain) {
   plain.compile_seconds = evaluation.compile_seconds;
   plain.kind = name_of(evaluation.outcome).data();  // a literal
   plain.reason = evaluation.reason.c_str();
-}
-
-template <class Plain>
-void tell(const std::vector<Evaluation>& evaluations, Plain* plain) {
-  for (const Evaluation& evaluation : evaluations) {
-    *plain = told_of<Plain>(evaluation);
-    tell_more(evaluation, *plain++);
-  }
+  return plain;
 }
 
 /// Implements evaluate() for the plugin. No exception passes through the plugin.
-template <class Facet>
 struct Host {
   const Ask& ask;
   std::exception_ptr thrown = {};
   std::deque<std::vector<Evaluation>> answered = {};  // their strings outlive the call
 
   static std::uint64_t evaluate(void* host, const std::uint64_t* indices, std::uint64_t count,
-                                typename Facet::Evaluation* answers) {
+                                autotune_evaluation_v2* answers) {
     return static_cast<Host*>(host)->answer({indices, count}, answers);
   }
 
   std::uint64_t answer(std::span<const std::uint64_t> indices,
-                       typename Facet::Evaluation* answers) noexcept try {
+                       autotune_evaluation_v2* answers) noexcept try {
     if (thrown) return 0;
     answered.push_back(ask(indices));
-    tell(answered.back(), answers);
+    std::ranges::transform(answered.back(), answers, told_of);
     return answered.back().size();
   } catch (...) {
     thrown = std::current_exception();
@@ -93,36 +66,6 @@ struct PlainParameters {
   std::deque<std::vector<const char*>> values;
   std::vector<autotune_parameter_v1> plain;
 };
-
-template <class Facet, class Strategy>
-void run(const Strategy& strategy, const SearchTask& task, const Ask& ask) {
-  const PlainParameters parameters(task.parameters);
-  std::vector<typename Facet::Evaluation> known(task.known.size());
-  tell(task.known, known.data());
-  Host<Facet> host{ask};
-  typename Facet::Task told{};
-  told.parameters = static_cast<std::uint32_t>(parameters.plain.size());
-  told.parameter = parameters.plain.data();
-  told.configurations = task.configurations;
-  told.levels = task.levels.data();
-  told.predicted = task.predicted.empty() ? nullptr : task.predicted.data();
-  told.known_count = known.size();
-  told.known = known.data();
-  told.seed = task.seed;
-  told.budget = task.budget;
-  told.batch = task.batch;
-  told.host = &host;
-  told.evaluate = &Host<Facet>::evaluate;
-  call_plugin("search()", [&] { return strategy.search(&told); });
-  if (host.thrown) std::rethrow_exception(host.thrown);
-}
-
-void run(const autotune_strategy_v1& strategy, const SearchTask& task, const Ask& ask) {
-  run<Search1>(strategy, task, ask);
-}
-void run(const autotune_strategy_v2& strategy, const SearchTask& task, const Ask& ask) {
-  run<Search2>(strategy, task, ask);
-}
 
 }  // namespace
 
@@ -148,8 +91,26 @@ SearchTask search_task(const Evaluator& evaluator, std::uint64_t seed) {
   return task;
 }
 
-void run_strategy(const PluginStrategyTable& strategy, const SearchTask& task, const Ask& ask) {
-  std::visit([&](const auto* table) { run(*table, task, ask); }, strategy);
+void run_strategy(const autotune_strategy_v2& strategy, const SearchTask& task, const Ask& ask) {
+  const PlainParameters parameters(task.parameters);
+  std::vector<autotune_evaluation_v2> known;
+  for (const Evaluation& each : task.known) known.push_back(told_of(each));
+  Host host{ask};
+  autotune_task_v2 told{};
+  told.parameters = static_cast<std::uint32_t>(parameters.plain.size());
+  told.parameter = parameters.plain.data();
+  told.configurations = task.configurations;
+  told.levels = task.levels.data();
+  told.predicted = task.predicted.empty() ? nullptr : task.predicted.data();
+  told.known_count = known.size();
+  told.known = known.data();
+  told.seed = task.seed;
+  told.budget = task.budget;
+  told.batch = task.batch;
+  told.host = &host;
+  told.evaluate = &Host::evaluate;
+  call_plugin("search()", [&] { return strategy.search(&told); });
+  if (host.thrown) std::rethrow_exception(host.thrown);
 }
 
 }  // namespace autotune

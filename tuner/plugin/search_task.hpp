@@ -13,7 +13,7 @@
 
 namespace autotune {
 
-/// The input of a plugin's search as plain values: autotune_task_v1.
+/// The input of a plugin's search as plain values: autotune_task_v2.
 struct SearchTask {
   struct Parameter {
     std::string name;
@@ -36,6 +36,6 @@ using Ask = std::function<std::vector<Evaluation>(std::span<const std::uint64_t>
 
 /// Runs the strategy to its end. After an exception of `ask`, it is not called again; the exception
 /// is rethrown once the plugin has returned. Throws Error if the strategy throws or gives a reason.
-void run_strategy(const PluginStrategyTable& strategy, const SearchTask& task, const Ask& ask);
+void run_strategy(const autotune_strategy_v2& strategy, const SearchTask& task, const Ask& ask);
 
 }  // namespace autotune

@@ -2,13 +2,48 @@
 // A plugin's own inputs and reference results for a target, computed in this process.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <span>
+#include <vector>
 
+#include "plugins/sdk/autotune_plugin.h"
 #include "tuner/core/launch.hpp"
 
 struct autotune_target_v1;
 
 namespace autotune {
+
+/// Values in memory, each in its own type.
+class PlainScalars {
+ public:
+  explicit PlainScalars(std::span<const Scalar> scalars);
+  void* address(std::size_t number) const {
+    return const_cast<std::byte*>(memory_[number].data());  // the C struct has no const pointer
+  }
+
+ private:
+  std::vector<std::array<std::byte, 8>> memory_;
+};
+
+class PlainBuffers {
+ public:
+  /// `specs` must outlive it. `addresses` has one address per buffer, or is empty: no addresses
+  /// yet.
+  PlainBuffers(std::span<const BufferSpec> specs, std::span<void* const> addresses);
+  PlainBuffers(const PlainBuffers&) = delete;
+  PlainBuffers& operator=(const PlainBuffers&) = delete;
+  /// Adds scalars after the buffers, with the role `scalar`. Both must outlive it.
+  void add(std::span<const Scalar> scalars, const PlainScalars& values);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(plain_.size()); }
+  const autotune_buffer_v1* data() const { return plain_.data(); }
+
+ private:
+  std::vector<autotune_buffer_v1> plain_;
+};
 
 /// The workload with the plugin's inputs (from `fill`) and reference results (from `reference`) in
 /// files of `folder`, for each hook that the plugin has. Throws Error if a hook throws, gives a

@@ -3,6 +3,7 @@
 // find. It has no device.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -12,15 +13,34 @@
 
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/ranks/fact_inbox.hpp"
 #include "tuner/ranks/lead_group.hpp"
 #include "tuner/ranks/messages.hpp"
-#include "tuner/ranks/roster.hpp"
 #include "tuner/ranks/transport.hpp"
 #include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 
 namespace autotune {
+
+/// Rows that came from other ranks, on their way into the database of rank 0.
+/// Many messages go into one transaction, because a commit waits for the disk.
+class FactInbox {
+ public:
+  /// `warn` hears of rows that the store refuses.
+  FactInbox(db::TunedStore& store, std::function<void(const std::string&)> warn);
+
+  /// `now` in seconds of any clock.
+  void add(std::string_view lines, double now);
+  /// Stores what has waited for a tenth of a second, or is much.
+  void store_due(double now);
+  /// What has come is on the disk when this returns. Throws db::StoreError, and keeps it then.
+  void store_all();
+
+ private:
+  db::TunedStore& store_;
+  const std::function<void(const std::string&)> warn_;
+  std::string lines_;
+  double first_came_ = 0;
+};
 
 /// Seconds between two signs of life, both ways.
 double alive_pause(double deadline);

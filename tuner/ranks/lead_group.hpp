@@ -2,6 +2,7 @@
 // The problems of the ranks with one kind of device, as rank 0 sees them.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,12 +11,24 @@
 
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/ranks/lessons.hpp"
+#include "tuner/core/value.hpp"
 #include "tuner/ranks/messages.hpp"
-#include "tuner/session/problem_queue.hpp"
 #include "tuner/session/tuning_request.hpp"
+#include "tuner/session/work_queue.hpp"
 
 namespace autotune {
+
+/// What tuned problems teach the others, kept by rank 0 as text.
+class Lessons {
+ public:
+  void add(const NamedValues& problem, std::string text);
+  /// The lessons of the problems nearest to this one, less those in `known`, which are added to it.
+  std::vector<std::string> about(const NamedValues& problem, std::set<std::size_t>& known) const;
+
+ private:
+  std::vector<NamedValues> problems_;
+  std::vector<std::string> texts_;
+};
 
 /// What a rank was told: the problem that it tunes, and those that it prepares.
 struct LeadOrder {
@@ -59,6 +72,54 @@ class LeadGroup {
   std::set<std::size_t> prepared_;  // by a rank, and not begun
   Lessons lessons_;
   std::map<std::size_t, ProblemReport> reports_;
+};
+
+struct KnownRank {
+  enum class State { starting, idle, busy, gone, lost };
+
+  State state = State::starting;
+  double heard = 0;  // when its last message came
+  Hello hello;
+  LeadGroup* group = nullptr;
+  LeadOrder order;
+  std::set<std::size_t> lessons;  // that it knows
+  bool is_present = false;        // it has answered the roll call
+  Done last;                      // its statistics
+
+  /// It takes part: neither gone nor lost.
+  bool is_here() const { return state != State::gone && state != State::lost; }
+};
+
+/// The ranks from 1 on.
+class Roster {
+ public:
+  /// `size` counts rank 0.
+  Roster(int size, double now);
+
+  KnownRank& at(int number) { return ranks_.at(static_cast<std::size_t>(number - 1)); }
+  int number_of(const KnownRank& rank) const { return static_cast<int>(&rank - ranks_.data()) + 1; }
+  /// "rank 2 on n1"
+  std::string label(const KnownRank& rank) const;
+
+  auto begin() { return ranks_.begin(); }
+  auto end() { return ranks_.end(); }
+  auto begin() const { return ranks_.begin(); }
+  auto end() const { return ranks_.end(); }
+
+  bool has(KnownRank::State state) const;
+  bool has_anyone() const;
+  /// Ranks of a group that take part.
+  std::size_t active(const LeadGroup& group) const;
+  /// Ranks that take part on the host of one, itself included.
+  std::size_t neighbours(const KnownRank& rank) const;
+  /// Another rank that uses the same device, or nullptr.
+  const KnownRank* rival_for_device(const KnownRank& rank) const;
+  /// Processes on `host` of lost ranks, and of those that take part.
+  std::vector<std::string> lost_processes(const std::string& host) const;
+  std::vector<std::string> present_processes(const std::string& host) const;
+
+ private:
+  std::vector<KnownRank> ranks_;  // rank i + 1
 };
 
 }  // namespace autotune

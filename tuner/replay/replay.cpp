@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <set>
+#include <sstream>
+#include <unordered_map>
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/interchange/recorded_results.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/text/format.hpp"
 
@@ -201,6 +208,121 @@ ReplaySummary summarize(std::span<const ReplayRun> runs) {
         static_cast<double>(run.ratios.size()) / static_cast<double>(runs.size());
   }
   return summary;
+}
+
+namespace {
+
+std::string key_at(const ParameterSpace& space, std::size_t index) {
+  std::vector<Value> values;
+  for (const NamedValue& each : space.at(index)) values.push_back(each.value);
+  return key_of(values);
+}
+
+using Keys = std::unordered_map<std::string, std::size_t>;
+
+ReplayRun read_run(const std::string& line, const RecordedSpace& recorded, const Keys& keys) {
+  std::istringstream words(line);
+  std::uint64_t seed = 0;
+  double seconds = 0;
+  if (!(words >> seed >> seconds) || !(seconds >= 0)) {
+    throw Error("expected a seed, seconds and configurations");
+  }
+  std::vector<std::size_t> order;
+  for (std::string key; words >> key;) {
+    const auto found = keys.find(key);
+    if (found == keys.end()) throw Error(format("{} has no configuration {}", recorded.name, key));
+    order.push_back(found->second);
+  }
+  return run_of(recorded, seed, std::move(order), seconds);
+}
+
+}  // namespace
+
+std::string trace_text(const RecordedSpace& recorded, std::span<const ReplayRun> runs) {
+  std::string text;
+  for (const ReplayRun& run : runs) {
+    text += format("{} {:.6g}", run.seed, run.own_seconds * static_cast<double>(run.order.size()));
+    for (const std::size_t index : run.order) text += ' ' + key_at(recorded.space, index);
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<ReplayRun> read_trace(const std::filesystem::path& file,
+                                  const RecordedSpace& recorded) {
+  Keys keys;
+  for (std::size_t i = 0; i < recorded.space.size(); ++i)
+    keys.emplace(key_at(recorded.space, i), i);
+  std::istringstream lines(read_maybe_gzip(file));
+  std::vector<ReplayRun> runs;
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      runs.push_back(read_run(line, recorded, keys));
+    } catch (const Error& error) {
+      throw Error(format("{}: line {}: {}", file.string(), runs.size() + 1, error.what()));
+    }
+  }
+  if (runs.empty()) throw Error(format("{}: holds no run", file.string()));
+  return runs;
+}
+
+namespace {
+
+/// `2026-11-22T14:34:21.102791Z` as Python writes it.
+std::string python_time_text(std::string text) {
+  if (text.ends_with('Z')) text.replace(text.size() - 1, 1, "+00:00");
+  if (text.size() > 10) text[10] = ' ';
+  return text;
+}
+
+RecordedResult result_of(const db::TrialRow& row) {
+  const Trial trial = trial_of(row);
+  RecordedResult result;
+  for (const NamedValue& each : trial.configuration) result.values.push_back(each.value);
+  result.outcome = trial.outcome;
+  if (trial.measurement) {
+    result.seconds = trial.measurement->median;
+    result.samples = trial.measurement->samples;
+  }
+  result.compile_seconds = trial.compile_seconds;
+  result.timestamp = python_time_text(row.created_at);
+  return result;
+}
+
+std::vector<std::string> names_in(const std::string& configuration) {
+  std::vector<std::string> names;
+  for (const NamedValue& each : parse_named_values(configuration)) names.push_back(each.name);
+  return names;
+}
+
+/// Each with the values that occur, in ascending order.
+std::vector<Parameter> parameters_of(const std::vector<std::string>& names,
+                                     const std::vector<RecordedResult>& results) {
+  std::vector<Parameter> parameters;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::set<Value> values;
+    for (const RecordedResult& result : results) values.insert(result.values[i]);
+    parameters.push_back({names[i], {values.begin(), values.end()}, std::nullopt});
+  }
+  return parameters;
+}
+
+}  // namespace
+
+RecordedResults recorded_trials(std::vector<db::TrialRow> rows) {
+  std::erase_if(rows, [](const db::TrialRow& row) {
+    return row.stage != "search" || row.configuration.empty();
+  });
+  RecordedResults results;
+  if (rows.empty()) return results;
+  const std::vector<std::string> names = names_in(rows.back().configuration);
+  std::map<std::string, const db::TrialRow*> latest;
+  for (const db::TrialRow& row : rows) latest[row.configuration] = &row;
+  for (const auto& [configuration, row] : latest) {
+    if (names_in(configuration) == names) results.results.push_back(result_of(*row));
+  }
+  results.parameters = parameters_of(names, results.results);
+  return results;
 }
 
 }  // namespace autotune

@@ -4,12 +4,15 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "db/rows.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/replay/recorded_space.hpp"
 #include "tuner/search/automatic_end.hpp"
 #include "tuner/search/strategy.hpp"
@@ -115,5 +118,18 @@ struct ReplaySummary {
   double mean_evaluations = 0;
 };
 ReplaySummary summarize(std::span<const ReplayRun> runs);
+
+/// A run is a line: the seed, the search's own time in all in seconds, and the configurations in
+/// order, as `16,1,near`: values in the order of the space's parameters.
+std::string trace_text(const RecordedSpace& recorded, std::span<const ReplayRun> runs);
+
+/// The runs of such a file, with or without gzip. Throws Error with the file and the line if a
+/// configuration is not in the space, or if something else is wrong.
+std::vector<ReplayRun> read_trace(const std::filesystem::path& file, const RecordedSpace& recorded);
+
+/// The trials of the search or an import: each configuration once, with its latest result, and the
+/// values that occur, in ascending order. Configurations of an earlier manifest, whose parameters
+/// differ from the latest, are left out. Device, kernel and sizes stay empty.
+RecordedResults recorded_trials(std::vector<db::TrialRow> rows);
 
 }  // namespace autotune

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/model/access_traffic.hpp"
+#include "tuner/model/coalescing.hpp"
 
 namespace autotune::report {
 

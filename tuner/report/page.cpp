@@ -11,7 +11,7 @@
 #include "tuner/report/portability.hpp"
 #include "tuner/report/problem_section.hpp"
 #include "tuner/report/script_data.hpp"
-#include "tuner/report/verdict_table.hpp"
+#include "tuner/report/verdict.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

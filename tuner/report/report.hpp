@@ -8,12 +8,47 @@
 #include <string>
 #include <vector>
 
+#include "db/rows.hpp"
 #include "db/store.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/report/finalists.hpp"
+#include "tuner/report/counted.hpp"
 #include "tuner/search/importance.hpp"
 
+namespace autotune::db {
+class TunedStore;
+}
+
 namespace autotune::report {
+
+/// Seconds since the first trial, one per trial. The time between two sessions does not count.
+std::vector<double> elapsed_of(const std::vector<db::TrialRow>& trials);
+
+/// Trials of one stage and outcome.
+struct Spent {
+  std::string stage, outcome;
+  int trials = 0;
+  double elapsed_seconds = 0;  // since the previous trial, summed
+  double compile_seconds = 0;  // of all compilers together, which run at the same time
+};
+
+/// The longest time first.
+std::vector<Spent> spent_on(const std::vector<db::TrialRow>& trials);
+
+struct ReportedProblem;
+
+struct Finalist {
+  std::string role;  // `best`, `default`, `tie`
+  std::string configuration;
+  CounterValues counters;   // empty: not counted
+  std::string environment;  // `driver 580.82, CUDA 13.0`, of the counters
+  std::string counted_at;   // UTC
+  Expected expected;
+};
+
+/// The best, the default and the ties of a problem that has its trials; none on a device without
+/// counters. `target` may be nullptr. Throws StoreError.
+std::vector<Finalist> finalists_of(const db::TunedStore& store, const ReportedProblem& problem,
+                                   const Target* target);
 
 /// Upper bounds of a GPU's rates.
 struct Roofs {

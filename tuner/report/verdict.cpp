@@ -2,9 +2,12 @@
 #include "tuner/report/verdict.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <sstream>
 
 #include "tuner/records/records.hpp"
+#include "tuner/report/html.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -114,6 +117,131 @@ std::string sentence_of(const ReportedProblem& problem) {
   std::string sentence = joined(parts, "; ") + '.';
   sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
   return sentence;
+}
+
+namespace {
+
+Cell time_cell(const std::optional<double>& seconds) {
+  if (!seconds) return {};
+  return {time_text(*seconds), format("{}", *seconds)};
+}
+
+Cell interval_cell(const db::BestRow& best) {
+  if (!best.low_ns || !best.high_ns || !best.median_ns) return {};
+  return {interval_text(measurement_of(best)),
+          format("{}", (*best.high_ns - *best.low_ns) / *best.median_ns)};
+}
+
+Cell rate_cell(const std::optional<Rate>& rate) {
+  if (!rate) return {};
+  return {rate->is_flops ? rate_text(rate->value) : bandwidth_text(rate->value),
+          format("{}", rate->value)};
+}
+
+Cell share_cell(const std::optional<Rate>& rate) {
+  if (!rate || !rate->share) return {};
+  return {format("{:.1f} % of {}", 100 * *rate->share, rate->is_flops ? "FMA" : "memory"),
+          format("{}", *rate->share)};
+}
+
+Cell speedup_cell(const std::optional<Speedup>& speedup) {
+  if (!speedup) return {};
+  return {speedup_text(*speedup), format("{}", speedup->ratio)};
+}
+
+Cell noise_cell(const db::BestRow& best) {
+  if (!best.noise_floor || best.provenance == "predicted") return {};
+  return {format("{:.2f} %", *best.noise_floor * 100), format("{}", *best.noise_floor)};
+}
+
+std::string verified_text(const db::BestRow& best) {
+  if (best.configuration.empty()) return "none";
+  return best.verified ? "yes" : "no";
+}
+
+Cell contexts_cell(const ReportedProblem& problem) {
+  std::vector<std::string> parts;
+  for (const ContextTime& one : problem.contexts) {
+    parts.push_back(format("{} {}", one.context, time_text(one.seconds)));
+  }
+  return {joined(parts, ", ")};
+}
+
+/// The distinct texts of a column; empty if all problems have the same.
+template <class Get>
+std::set<std::string> different(const Report& report, Get&& get) {
+  std::set<std::string> all;
+  for (const ReportedProblem& problem : report.problems) all.insert(get(problem));
+  return all.size() > 1 ? all : std::set<std::string>{};
+}
+
+const std::string& target_of(const ReportedProblem& one) { return one.entry.kernel.target; }
+const std::string& device_of(const ReportedProblem& one) { return one.entry.device.name; }
+const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
+
+/// The words of a policy, with its context even if it is the default.
+std::vector<std::string> words_of(const std::string& policy) {
+  std::istringstream text(policy);
+  std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  const bool is_measured = policy.find("launch=") != std::string::npos;
+  const bool has_context = policy.find("context=") != std::string::npos;
+  if (is_measured && !has_context) words.push_back("context=chain");
+  return words;
+}
+
+/// The words of a policy that are not common to all problems.
+std::string differences(const std::string& policy, const std::set<std::string>& policies) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words_of(policy)) {
+    const bool is_common = std::ranges::all_of(policies, [&](const std::string& one) {
+      const std::vector<std::string> words = words_of(one);
+      return std::ranges::find(words, word) != words.end();
+    });
+    if (!is_common) parts.push_back(word);
+  }
+  return joined(parts, " ");
+}
+
+/// `cublas`, or several.
+std::string baseline_name(const Report& report) {
+  std::set<std::string> names;
+  for (const ReportedProblem& problem : report.problems) {
+    if (problem.entry.best.baseline.ns) names.insert(problem.entry.best.baseline.plugin);
+  }
+  return names.size() == 1 ? *names.begin() : "the vendor's library";
+}
+
+}  // namespace
+
+std::string verdict_table(const Report& report) {
+  const bool targets = !different(report, target_of).empty();
+  const bool devices = !different(report, device_of).empty();
+  const std::set<std::string> policies = different(report, policy_of);
+  std::vector<std::vector<Cell>> rows;
+  for (const ReportedProblem& problem : report.problems) {
+    const db::BestRow& best = problem.entry.best;
+    const std::optional<Rate> rate = rate_of(problem);
+    const auto ties = ties_of(problem).size();
+    rows.push_back({{targets ? target_of(problem) : ""},
+                    {devices ? device_of(problem) : ""},
+                    {policies.empty() ? "" : differences(policy_of(problem), policies)},
+                    {problem.name},
+                    time_cell(best_seconds(problem)),
+                    interval_cell(best),
+                    rate_cell(rate),
+                    share_cell(rate),
+                    speedup_cell(against_default(problem)),
+                    speedup_cell(against_baseline(problem)),
+                    speedup_cell(against_cpu(problem)),
+                    {ties > 0 ? format("{}", ties) : "", format("{}", ties)},
+                    noise_cell(best),
+                    {verified_text(best)},
+                    contexts_cell(problem)});
+  }
+  return html_table({"target", "device", "policy", "problem", "best", "95 % interval", "rate",
+                     "share of roof", "over the default", "over " + baseline_name(report),
+                     "over the CPU", "ties", "noise", "verified", "other contexts"},
+                    rows, true);
 }
 
 }  // namespace autotune::report

@@ -35,4 +35,6 @@ std::vector<std::string> ties_of(const ReportedProblem& problem);
 /// `1.14x [1.11, 1.17] faster than cublas; 3.27x the default; not different from 2 others.`
 std::string sentence_of(const ReportedProblem& problem);
 
+std::string verdict_table(const Report& report);
+
 }  // namespace autotune::report

@@ -8,7 +8,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
-#include "tuner/plugin/plugin_files.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/text/format.hpp"
 

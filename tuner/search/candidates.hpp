@@ -2,14 +2,17 @@
 // The candidates that a search may propose next.
 #pragma once
 
+#include <Eigen/Core>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/search/observations.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/strategy.hpp"
 
 namespace autotune {
 
@@ -55,5 +58,26 @@ Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& 
 
 /// The `count` best by prediction, best first; ties in the order of their indices.
 std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, std::size_t count);
+
+/// Caches Evaluator::ready().
+class ReadyMemory {
+ public:
+  explicit ReadyMemory(Evaluator& evaluator) : evaluator_(evaluator) {}
+
+  /// Forgets which configurations were not ready. Call after evaluations.
+  void forget_missing();
+
+  /// The ready configuration with the highest score, as a row of `scores`. Considers the 64 highest
+  /// scores of at least a quarter of the maximum. nullopt if none of these is ready. `indices` has
+  /// one configuration per row.
+  std::optional<Eigen::Index> best(const Eigen::ArrayXf& scores,
+                                   const std::vector<std::size_t>& indices);
+
+ private:
+  void ask(std::span<const std::size_t> indices);
+
+  Evaluator& evaluator_;
+  std::unordered_map<std::size_t, bool> known_;
+};
 
 }  // namespace autotune

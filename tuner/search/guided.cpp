@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "tuner/search/candidates.hpp"
-#include "tuner/search/expected_improvement.hpp"
-#include "tuner/search/neighbours.hpp"
+#include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/ready.hpp"
 #include "tuner/search/start.hpp"
 #include "tuner/search/success.hpp"
 #include "tuner/search/surrogate.hpp"
-#include "tuner/search/surroundings.hpp"
 #include "tuner/search/turns.hpp"
 
 namespace autotune {

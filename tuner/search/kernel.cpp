@@ -2,21 +2,49 @@
 #include "tuner/search/kernel.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/QR>
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
-#include "tuner/search/reduction.hpp"
 #include "tuner/search/tile.hpp"
 
 namespace autotune {
+
+/// With the products' differences ΔP = basis · z and their weights W, Δr² = |√W basis z|² = |R z|²,
+/// where R is the triangular factor of √W basis.
+Reduction::Reduction(const Kernel& kernel, const Eigen::MatrixXd& basis)
+    : amplitude_(static_cast<float>(std::exp(kernel.log_amplitude))) {
+  const Eigen::ArrayXd roots = (-kernel.log_scales).array().exp();
+  factors_ = roots.head(roots.size() - basis.rows()).cast<float>();
+  if (kernel.step > 0) steps_ = (kernel.step * roots.square()).cast<float>();
+  if (basis.size() == 0) return;
+  assert(kernel.step == 0);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> factors(
+      roots.tail(basis.rows()).matrix().asDiagonal() * basis);
+  const Eigen::MatrixXd triangle =
+      factors.matrixQR().topRows(basis.cols()).triangularView<Eigen::Upper>();
+  map_ = (basis * triangle.transpose()).cast<float>();
+}
+
+Points Reduction::points(const Eigen::Ref<const Points>& whole) const {
+  Points reduced(whole.rows(), factors_.size() + map_.cols());
+  reduced.leftCols(factors_.size()) =
+      whole.leftCols(factors_.size()) * factors_.matrix().asDiagonal();
+  if (map_.size() > 0) {
+    reduced.rightCols(map_.cols()).noalias() = whole.rightCols(map_.rows()) * map_;
+  }
+  return reduced;
+}
+
 namespace {
 
 constexpr double kRoot5 = 2.2360679774997896;
 constexpr double kFirstStride = 0.2;
 
 /// An independent normal prior on a logarithm, with its own deviation above the centre.
-struct Prior {
+struct LogPrior {
   double centre = 0;
   double spread = 1;
   double spread_above = spread;
@@ -29,13 +57,13 @@ struct Prior {
 /// Distances grow with the number of dimensions, so the centre does too. The prior is wide above
 /// its centre because many parameters have no effect. With a narrow one, the search keeps testing
 /// the other value of a flag without effect.
-Prior scale_prior(Eigen::Index dimensions) {
+LogPrior scale_prior(Eigen::Index dimensions) {
   return {0.25 * std::log(static_cast<double>(dimensions) / 4), 0.8, 2.4};
 }
 // Targets have variance 1.
-Prior amplitude_prior() { return {0, 0.7}; }
+LogPrior amplitude_prior() { return {0, 0.7}; }
 // Above the noise of measurements, because the kernel does not explain neighbours exactly.
-Prior noise_prior() { return {std::log(3e-3), 1}; }
+LogPrior noise_prior() { return {std::log(3e-3), 1}; }
 
 /// The kernel as one vector of parameters: scales, amplitude, noise.
 Eigen::VectorXd packed(const Kernel& kernel) {
@@ -114,7 +142,7 @@ Eigen::VectorXd gradient(const Kernel& kernel, const Eigen::MatrixXd& distances,
   });
 
   Eigen::VectorXd all(dimensions + 2);
-  const Prior scales = scale_prior(dimensions);
+  const LogPrior scales = scale_prior(dimensions);
   all.head(dimensions) =
       0.5 * weights.cwiseProduct(distances.transpose() * pulled_fall) +
       kernel.log_scales.unaryExpr([&](double scale) { return scales.gradient(scale); });

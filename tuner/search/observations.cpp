@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/search/shared_memory.hpp"
+#include "tuner/search/success.hpp"
 
 namespace autotune {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "tuner/search/kernel.hpp"
 #include "tuner/search/points.hpp"
-#include "tuner/search/reduction.hpp"
 
 namespace autotune {
 

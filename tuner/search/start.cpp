@@ -1,13 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/start.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <unordered_set>
 
 #include "tuner/search/candidates.hpp"
 
 namespace autotune {
+
+ValueEffects::ValueEffects(const ParameterSpace& space, const Observations& observations)
+    : space_(space) {
+  std::size_t count = 0;
+  for (const Parameter& parameter : space.parameters()) {
+    first_.push_back(count);
+    count += parameter.values.size();
+  }
+  const std::vector<std::size_t> fastest = observations.fastest();
+  const auto time_of = [&](std::size_t place) { return *observations.log_seconds(place); };
+  const std::size_t surely_fast = fastest[std::min(kFewestFast, fastest.size()) - 1];
+  const double ceiling = std::max(time_of(fastest.front()) + std::log(kFast), time_of(surely_fast));
+  const auto weight_of = [&](std::size_t place) {
+    return time_of(place) <= ceiling ? 1 : kWeightOfSlow;
+  };
+  double weights = 0;
+  for (const std::size_t place : fastest) {
+    weights += weight_of(place);
+    mean_ += weight_of(place) * std::min(time_of(place), ceiling);
+  }
+  mean_ /= weights;
+
+  const auto size = static_cast<Eigen::Index>(count);
+  Eigen::MatrixXd normal = Eigen::MatrixXd::Identity(size, size) * kPenalty;
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(size);
+  for (const std::size_t place : fastest) {
+    const std::vector<Eigen::Index> values = effects_of(observations.indices()[place]);
+    for (const Eigen::Index row : values) {
+      right[row] += weight_of(place) * (std::min(time_of(place), ceiling) - mean_);
+      for (const Eigen::Index column : values) normal(row, column) += weight_of(place);
+    }
+  }
+  effects_ = normal.llt().solve(right);
+}
+
+std::vector<Eigen::Index> ValueEffects::effects_of(std::size_t index) const {
+  const Levels levels = space_.levels(index);
+  std::vector<Eigen::Index> places;
+  for (std::size_t p = 0; p < levels.size(); ++p) {
+    places.push_back(static_cast<Eigen::Index>(first_[p] + levels[p]));
+  }
+  return places;
+}
+
+double ValueEffects::log_seconds(std::size_t index) const {
+  return mean_ + effects_(effects_of(index)).sum();
+}
+
+namespace {
+
+constexpr double kTradeLead = 0.2;  // of log seconds
+constexpr double kSame = 0.97;      // correlation of configurations that take the same time
+
+/// Whether one parameter went up by a value and another one down. Of both, products such as the
+/// size of a tile, and what they cost, change little.
+bool is_trade(const ParameterSpace& space, const Levels& from, const Levels& to) {
+  int up = 0, down = 0;
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    if (from[p] == to[p]) continue;
+    if (space.parameters()[p].values.size() < 3) return false;
+    if (to[p] == from[p] + 1) {
+      ++up;
+    } else if (to[p] + 1 == from[p]) {
+      ++down;
+    } else {
+      return false;
+    }
+  }
+  return up == 1 && down == 1;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Surroundings::best_row(const Observations& observations,
+                                                  const Kernel& kernel, const Points& known,
+                                                  const Eigen::ArrayXf& success,
+                                                  const std::vector<char>& taken) {
+  const std::size_t fastest = observations.indices()[observations.fastest().front()];
+  if (centre_ != fastest) around_ = neighbours_.within_two_changes(fastest);
+  centre_ = fastest;
+  const ValueEffects effects(space_, observations);
+  const Levels centre = space_.levels(fastest);
+  std::optional<std::size_t> best;
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const std::size_t index : around_) {
+    const auto row = candidates_.row_of(index);
+    if (!row || taken[*row]) continue;
+    double expected = effects.log_seconds(index);
+    if (is_trade(space_, centre, space_.levels(index))) expected -= kTradeLead;
+    if (success.size() > 0) {
+      expected -= std::log(static_cast<double>(success[static_cast<Eigen::Index>(*row)]));
+    }
+    if (expected >= shortest) continue;
+    const auto point = candidates_.points.row(static_cast<Eigen::Index>(*row));
+    if (largest_correlation(kernel, point, known) > kSame) continue;
+    best = row;
+    shortest = expected;
+  }
+  return best;
+}
+
 namespace {
 
 constexpr std::size_t kPool = 1000;

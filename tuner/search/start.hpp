@@ -1,15 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first configurations of a search.
+// The first configurations of a search, and those within two changes of its fastest.
 #pragma once
 
+#include <Eigen/Core>
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tuner/core/parameter_space.hpp"
+#include "tuner/search/candidates.hpp"
+#include "tuner/search/kernel.hpp"
+#include "tuner/search/observations.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
 
 namespace autotune {
+
+/// A ridge regression of log times on the parameters' values. Times above kFast times the best are
+/// clipped there and have little weight, so the effects are those among fast configurations. In
+/// some spaces a small change often multiplies the time. A surrogate of all times then expects
+/// nothing of a configuration that it has not seen, even next to the fastest.
+class ValueEffects {
+ public:
+  /// At least one observation must be valid. `space` must outlive it.
+  ValueEffects(const ParameterSpace& space, const Observations& observations);
+
+  /// The expected log seconds of a configuration.
+  double log_seconds(std::size_t index) const;
+
+  static constexpr double kFast = 1.3;            // times the best
+  static constexpr std::size_t kFewestFast = 12;  // fastest configurations that are never clipped
+  static constexpr double kWeightOfSlow = 0.1;
+  static constexpr double kPenalty = 1;  // of the squared effects
+
+ private:
+  /// The places of a configuration's values in `effects_`.
+  std::vector<Eigen::Index> effects_of(std::size_t index) const;
+
+  const ParameterSpace& space_;
+  std::vector<std::size_t> first_;  // one per parameter: the place of its first value
+  Eigen::VectorXd effects_;         // one per value of each parameter, in log seconds
+  double mean_ = 0;                 // log seconds
+};
+
+/// Proposals within two changes of the fastest configuration.
+class Surroundings {
+ public:
+  /// All must outlive it.
+  Surroundings(const ParameterSpace& space, const Candidates& candidates,
+               const Neighbours& neighbours)
+      : space_(space), candidates_(candidates), neighbours_(neighbours) {}
+
+  /// The candidate with the shortest expected time per success. ValueEffects expects the time. A
+  /// trade, in which one parameter goes up by a value and another one down, counts as faster.
+  /// `success` is the probability, one per candidate or empty. `taken` has one flag per candidate.
+  /// A candidate whose correlation with one of the `known` points is above 0.97 is left out: it
+  /// differs in parameters without effect only. At least one observation must be valid. nullopt
+  /// when none is left.
+  std::optional<std::size_t> best_row(const Observations& observations, const Kernel& kernel,
+                                      const Points& known, const Eigen::ArrayXf& success,
+                                      const std::vector<char>& taken);
+
+ private:
+  const ParameterSpace& space_;
+  const Candidates& candidates_;
+  const Neighbours& neighbours_;
+  std::optional<std::size_t> centre_;  // the fastest configuration, when `around_` was listed
+  std::vector<std::size_t> around_;
+};
 
 /// `count` configurations, far from each other and from those `taken`: greedy maximin over 1000
 /// random ones. With a cost model (`log_predicted`, of log_predictions()), only from its faster

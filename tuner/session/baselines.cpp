@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/reloading.hpp"
+#include "tuner/session/bench.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/bench.hpp"
 
+#include <utility>
+
 #include "tuner/core/stopwatch.hpp"
-#include "tuner/model/time_floor.hpp"
+#include "tuner/model/cost_model.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -121,6 +123,27 @@ std::string too_fast_text(double seconds, double floor) {
       "{} is less than its bytes take at the peak of the caches ({}): the time was disturbed, or "
       "`bytes` of the manifest is too large",
       time_text(seconds), time_text(floor));
+}
+
+namespace {
+
+class FailedCandidate final : public Candidate {
+ public:
+  explicit FailedCandidate(KernelFailure failure) : failure_(std::move(failure)) {}
+  Verdict verify(int, double) override { throw failure_; }
+  TimedBatch time(int, L2State) override { throw failure_; }
+  Energy energy(double, L2State) override { throw failure_; }
+
+ private:
+  KernelFailure failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Candidate> reloaded(const std::function<std::unique_ptr<Candidate>()>& load) try {
+  return load();
+} catch (const KernelFailure& failure) {
+  return std::make_unique<FailedCandidate>(failure);
 }
 
 }  // namespace autotune

@@ -14,7 +14,7 @@
 #include "tuner/measure/anchor.hpp"
 #include "tuner/measure/in_context.hpp"
 #include "tuner/measure/judge.hpp"
-#include "tuner/session/phases.hpp"
+#include "tuner/session/tuning_report.hpp"
 
 namespace autotune {
 
@@ -91,5 +91,9 @@ class Bench {
 
 /// Why a time below the floor does not count. Both in seconds.
 std::string too_fast_text(double seconds, double floor);
+
+/// Returns the result of `load`. If `load` throws KernelFailure, returns a candidate that throws
+/// the same at every call. A playoff then loses this finalist only.
+std::unique_ptr<Candidate> reloaded(const std::function<std::unique_ptr<Candidate>()>& load);
 
 }  // namespace autotune

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles on all cores while the device measures.
+// Compiles on all cores while the device measures: what is compiled of one problem, in which order,
+// and what need not be waited for, until the end of its search.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -18,8 +21,30 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/core/target_program.hpp"
 
 namespace autotune {
+
+/// Whether to end; polled before each trial and while waiting for a compiler.
+using StopRequested = std::function<bool()>;
+
+/// A search that has ended does not begin again.
+class SearchEnd {
+ public:
+  /// Sets the condition that ends the search for good.
+  void when(StopRequested stop) { stop_ = std::move(stop); }
+  /// Polls the condition. For the thread of the search.
+  bool ask() {
+    if (!is_over_ && stop_ && stop_()) is_over_ = true;
+    return is_over_;
+  }
+  /// The last result of ask(). For any thread.
+  bool is_over() const { return is_over_; }
+
+ private:
+  StopRequested stop_;
+  std::atomic<bool> is_over_ = false;
+};
 
 /// What the pool has done so far.
 struct CompileStatistics {
@@ -106,5 +131,46 @@ class CompileRequests {
 /// Throws what the device threw.
 std::shared_ptr<const CompiledKernel> wait_for(const CompilePool::Result& result,
                                                const std::function<bool()>& stop);
+
+/// For one thread. Indices are those of the space.
+class CompileScheduler {
+ public:
+  /// All must outlive it.
+  CompileScheduler(const TargetProgram& program, const ParameterSpace& space, Device& device,
+                   CompileRequests& requests)
+      : program_(program), space_(space), device_(device), requests_(requests) {}
+
+  /// Compiles what is measured next, ahead of everything prefetched.
+  CompileRequests::Result compile(std::size_t index);
+  /// Compiles what may be asked for later.
+  void prefetch(std::size_t index);
+  /// Compiles all of them and returns the first `count` that finish. Returns nullopt if the search
+  /// ends before.
+  std::optional<std::vector<std::size_t>> first_compiled(std::vector<std::size_t> indices,
+                                                         std::size_t count, SearchEnd& end);
+
+  /// Whether its binary was cached when it was first asked for, or compile() was called since. What
+  /// threads have compiled meanwhile does not count, so that one seed gives one result.
+  bool is_ready(std::size_t index);
+
+ private:
+  SourceUnit unit(std::size_t index) const;
+  bool& readiness(std::size_t index, const SourceUnit& unit);
+
+  const TargetProgram& program_;
+  const ParameterSpace& space_;
+  Device& device_;
+  CompileRequests& requests_;
+  std::unordered_map<std::size_t, std::uint64_t> preludes_;  // their hashes: only they differ
+  std::unordered_map<std::uint64_t, bool> is_ready_;         // by hash
+};
+
+/// The search ended while a compiler was waited for.
+struct SearchOver {};
+
+/// Blocks until a kernel is compiled. Throws SearchOver when `is_over`, which is polled, returns
+/// true; else throws what the device threw.
+std::shared_ptr<const CompiledKernel> wait_in_search(const CompileRequests::Result& kernel,
+                                                     const std::function<bool()>& is_over);
 
 }  // namespace autotune

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/measurement.hpp"
 #include "tuner/core/parameter_space.hpp"
+#include "tuner/measure/playoff.hpp"
 #include "tuner/measure/statistics.hpp"
+#include "tuner/session/baselines.hpp"
 
 namespace autotune {
 
@@ -59,5 +62,24 @@ db::DecisionRow row_of(const ProblemDecision& decision, double flops,
 /// The decision in a stored row; `best` must have a time. The row holds the fastest baseline only.
 /// Its ratio is computed from the stored times, without pairs.
 ProblemDecision decision_of(const db::BestRow& row);
+
+/// The finalists of a playoff, in its order; `result` has the baselines behind them.
+struct PlayedOff {
+  std::vector<Configuration> finalists;
+  std::optional<std::size_t> by_default;  // the default configuration, if it took part
+  std::span<const BaselineCandidate> baselines;
+  const PlayoffResult& result;
+};
+
+struct ContextDecision {
+  std::size_t winner = 0;
+  ProblemDecision decision;
+};
+
+/// The playoff's winner stays, unless another finalist is faster there by more than the policy's
+/// margin and the intervals of the two, each of kFewestForInterval samples, are apart. nullopt if
+/// the winner has no time there.
+std::optional<ContextDecision> decision_in(CallContext context, const PlayedOff& played,
+                                           const Policy& policy);
 
 }  // namespace autotune

@@ -5,16 +5,99 @@
 #include <utility>
 
 #include "tuner/session/baselines.hpp"
-#include "tuner/session/context_decision.hpp"
+#include "tuner/session/decision.hpp"
 #include "tuner/session/energy_choice.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/session/finals_time.hpp"
-#include "tuner/session/playoff.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/target/old_names.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+namespace {
+
+/// Of the time that is left: for verifying the finalists, and for blocks of the playoff.
+constexpr double kVerifyingShare = 0.6;
+constexpr double kPlayoffShare = 0.5;
+
+/// What finals cost.
+constexpr double kVerifications = 4;      // of a finalist: three runs and the edge problem
+constexpr double kLeast = 2, kUsual = 6;  // finalists
+constexpr double kWithOtherL2 = 1.5;      // playoff with its blocks in the other L2 state
+constexpr double kOtherContext = 0.4;     // a playoff's blocks in another context
+constexpr double kBaselineSeconds = 0.3;  // to load a candidate of a library again
+
+}  // namespace
+
+FinalsSeconds finals_seconds(const ProblemRun& run) {
+  const Policy& policy = run.policy();
+  const Bench& bench = run.bench();
+  const double best = run.ledger().best_seconds();
+  const double verification = bench.phases().verify / std::max(bench.measured(), 1);
+  // Of two finalists or more, the A/A pair and the libraries' candidates.
+  const double batch = best * launches_for(best, policy);
+  const auto baselines = static_cast<double>(run.baselines().size());
+  const auto blocks_of = [&](double finalists) { return (finalists + 1 + baselines) * batch; };
+  const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * blocks_of(kUsual));
+  FinalsSeconds seconds;
+  seconds.least = kLeast * kVerifications * verification + kFewestForInterval * blocks_of(kLeast);
+  const auto contexts = static_cast<double>(other_contexts(policy).size());
+  seconds.usual = kUsual * kVerifications * verification +
+                  (kWithOtherL2 + kOtherContext * contexts) * blocks + bench.phases().open +
+                  kBaselineSeconds * baselines;
+  seconds.usual = std::max(seconds.usual, seconds.least);
+  return seconds;
+}
+
+Deadline verifying_deadline(const Deadline& deadline) { return deadline.after(kVerifyingShare); }
+
+Policy shortened(Policy policy, const Deadline& deadline) {
+  policy.playoff_seconds =
+      std::clamp(deadline.seconds_left() * kPlayoffShare, 0.0, policy.playoff_seconds);
+  return policy;
+}
+
+PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
+                       std::vector<BaselineCandidate>& baselines, const Policy& policy,
+                       const Deadline& deadline, std::uint64_t seed) {
+  const auto entries = [&] {
+    std::vector<Finalist> all = finalists.entries();
+    for (const BaselineCandidate& one : baselines) {
+      all.push_back({one.candidate.get(), one.seconds, false, false, true});
+    }
+    return all;
+  };
+  const auto reallocate = [&](std::span<Finalist> again) {
+    if (deadline.seconds_left() < 2 * run.bench().phases().open) return;
+    for (BaselineCandidate& one : baselines) one.candidate.reset();
+    finalists.reload();
+    for (BaselineCandidate& one : baselines) reload(one, run.bench().workbench());
+    std::ranges::copy(entries(), again.begin());
+  };
+  PlayoffResult result = play_off(entries(), policy, seed, reallocate, run.bench().clock_hz(),
+                                  [&] { return deadline.has_passed(); });
+  const double floor = run.bench().time_floor();
+  for (std::size_t i = 0; i < finalists.all().size(); ++i) {
+    FinalistResult& one = result.finalists[i];
+    const double seconds = one.measurement.median;
+    if (one.outcome != Outcome::ok || seconds >= floor) continue;
+    one = failed_finalist(Outcome::launch_error, too_fast_text(seconds, floor));
+  }
+  return result;
+}
+
+std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> baselines,
+                                             std::span<const FinalistResult> results) {
+  std::vector<BaselineReport> reports;
+  for (std::size_t i = 0; i < baselines.size(); ++i) {
+    if (results[i].outcome != Outcome::ok || !results[i].to_winner) continue;
+    const Ratio& ratio = *results[i].to_winner;
+    reports.push_back({baselines[i].source.plugin.stem().string(), baselines[i].name,
+                       results[i].measurement, ratio, is_clearly_below_one(ratio)});
+  }
+  std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
+  return reports;
+}
+
 namespace {
 
 using Warn = std::function<void(const std::string&)>;

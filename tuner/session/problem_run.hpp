@@ -14,9 +14,6 @@
 #include "tuner/session/baselines.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/session/compile_pool.hpp"
-#include "tuner/session/compile_scheduler.hpp"
-#include "tuner/session/recorder.hpp"
-#include "tuner/session/search_end.hpp"
 #include "tuner/session/trial_ledger.hpp"
 
 namespace autotune {

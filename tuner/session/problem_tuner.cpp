@@ -12,7 +12,6 @@
 #include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
-#include "tuner/session/finals_time.hpp"
 #include "tuner/session/found_elsewhere.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/text/compiler_log.hpp"

@@ -11,7 +11,6 @@
 #include "tuner/search/automatic_end.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/problem_run.hpp"
-#include "tuner/session/search_helper.hpp"
 #include "tuner/session/shared_queue.hpp"
 
 namespace autotune {

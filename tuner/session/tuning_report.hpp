@@ -11,10 +11,19 @@
 #include "tuner/core/problem.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/decision.hpp"
-#include "tuner/session/phases.hpp"
-#include "tuner/session/search_health.hpp"
+#include "tuner/session/explanation.hpp"
 
 namespace autotune {
+
+/// Seconds spent on one problem.
+struct Phases {
+  double compile_wait = 0;  // waiting for compile threads, with nothing else to do
+  double open = 0;          // buffers and the reference
+  double verify = 0;        // loading and verifying on the device
+  double measure = 0;       // timing on the device
+  double decide = 0;        // verification of finalists and the playoff
+  double record = 0;        // the database
+};
 
 /// Number of trials for each Outcome.
 using OutcomeCounts = std::array<int, kOutcomes>;

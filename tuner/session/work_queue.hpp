@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each device of a run does next: problems of its own, or help with another's search.
+// What each device of a run does next: problems of its own, or help with another's search. Which
+// problems wait, in which order, and how much of the run's time each may take.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,10 +15,68 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/session/problem_queue.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/session/trial_evaluator.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 namespace autotune {
+
+/// Problems have numbers. For one thread at a time.
+class ProblemQueue {
+ public:
+  /// In the order of their numbers.
+  explicit ProblemQueue(std::size_t count);
+  explicit ProblemQueue(std::span<const std::size_t> order)
+      : waiting_(order.begin(), order.end()) {}
+
+  /// The next problem, which is begun then; `wanted` if that waits.
+  std::optional<std::size_t> take(std::optional<std::size_t> wanted = {});
+  /// The next few problems that nobody has begun.
+  std::vector<std::size_t> next(std::size_t count) const;
+  /// Replaces the problems that wait.
+  void expect(std::span<const std::size_t> order) { waiting_.assign(order.begin(), order.end()); }
+  /// A problem that was begun is finished.
+  void done() { --begun_; }
+  /// A problem that was begun waits again, before all others. False at its second time.
+  bool give_back(std::size_t number);
+  bool was_given_back(std::size_t number) const { return given_back_.contains(number); }
+
+  bool waits(std::size_t number) const;
+  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t begun() const { return begun_; }
+  /// Problems that are waiting or begun.
+  std::size_t unfinished() const { return waiting_.size() + begun_; }
+
+ private:
+  std::deque<std::size_t> waiting_;
+  std::set<std::size_t> given_back_;  // ever
+  std::size_t begun_ = 0;
+};
+
+/// The numbers of the problems, those with most work first: the last ones to be begun are short, so
+/// that the devices of a run finish at about the same time.
+std::vector<std::size_t> longest_first(const Target& target, std::span<const Problem> problems,
+                                       const DeviceInfo& device);
+
+/// The bytes of a problem's buffers, without workspace.
+std::int64_t buffer_bytes(const Target& target, const Problem& problem, const DeviceInfo& device);
+
+/// The places of each device: two if all devices take turns, if there are more problems than
+/// devices, and if the buffers of two leave room; else one. `devices` is not empty.
+std::size_t places_of_each(const Target& target, const TuningRequest& request,
+                           std::span<Device* const> devices);
+
+/// Longest first, so that all places end at about the same time. The order of the request with one
+/// place, or for a workload, which has the heaviest first.
+ProblemQueue queue_of(const Target& target, const TuningRequest& request, const DeviceInfo& device,
+                      std::size_t places);
+
+/// Seconds for the problem `number`, which is begun now, if `unfinished` problems, itself included,
+/// share `devices` devices for the rest of the run's time. Problems with weights are begun in their
+/// order. nullopt: the budget is not one of time.
+std::optional<double> time_share(const TuningRequest& request, std::size_t number,
+                                 std::size_t unfinished, std::size_t devices);
 
 /// Problems and devices have numbers. A device has one place for a problem or more: place p is of
 /// device p % devices. Any number of threads at a time.

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
 #include "tuner/target/redefinitions.hpp"
 #include "tuner/target/source_pieces.hpp"
 #include "tuner/text/format.hpp"

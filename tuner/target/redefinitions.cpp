@@ -5,7 +5,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/source_writer.hpp"
 #include "tuner/text/figures.hpp"

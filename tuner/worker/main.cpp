@@ -14,12 +14,8 @@
 #include <memory>
 #include <string_view>
 
-#include "tuner/worker/compiler_server.hpp"
 #include "tuner/worker/keeper.hpp"
-#include "tuner/worker/kept_program.hpp"
-#include "tuner/worker/plugin_server.hpp"
 #include "tuner/worker/worker_device.hpp"
-#include "tuner/worker/worker_end.hpp"
 #include "tuner/worker/worker_process.hpp"
 #include "tuner/worker/worker_server.hpp"
 

@@ -2,22 +2,160 @@
 #include "tuner/worker/worker_server.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/nvrtc.hpp"
+#include "tuner/host/compile_program.hpp"
+#include "tuner/plugin/plugin_library.hpp"
+#include "tuner/plugin/search_task.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune {
+
+void end_worker() { _exit(1); }
+
+namespace {
+
+class PluginServer {
+ public:
+  PluginServer(Channel& channel, std::filesystem::path file)
+      : channel_(channel), file_(std::move(file)) {}
+
+  Json answer(const Message& message) try {
+    if (!library_) library_.emplace(file_);
+    return run(message);
+  } catch (const Error& error) {
+    return {{"error", error.what()}};
+  } catch (const std::bad_alloc&) {
+    return {{"error", "there is no memory left"}};
+  }
+
+ private:
+  Json run(const Message& message) {
+    const Json& request = message.header;
+    const std::string what = request.at("do");
+    if (what == "describe") return {{"plugin", wire_of(library_->description())}};
+    if (what == "search") {
+      const SearchTask task = search_task_of(request.at("task"), message.bytes);
+      const auto ask = [this](std::span<const std::uint64_t> indices) { return asked(indices); };
+      run_strategy(library_->strategy(request.at("strategy")), task, ask);
+      return {{"done", true}};
+    }
+    if (what == "prepare") {
+      const std::string folder = request.at("folder");
+      const Workload workload = with_hooks(library_->target(request.at("target")),
+                                           workload_of(request.at("workload")), folder);
+      return {{"workload", wire_of(workload)}};
+    }
+    throw Error("a plugin's process does not know the request " + what);
+  }
+
+  std::vector<Evaluation> asked(std::span<const std::uint64_t> indices) {
+    const std::vector<std::uint64_t> plain(indices.begin(), indices.end());
+    const bool sent = channel_.send({{"ask", plain}}, {}, -1) == Silence::none;
+    const auto message = sent ? channel_.receive(-1) : std::nullopt;
+    if (!message) end_worker();  // the parent is gone
+    return evaluations_of(message->header.at("answers"));
+  }
+
+  Channel& channel_;
+  const std::filesystem::path file_;
+  std::optional<PluginLibrary> library_;
+};
+
+}  // namespace
+
+void serve_plugin(Channel& channel, const std::filesystem::path& file) {
+  PluginServer server(channel, file);
+  while (auto message = channel.receive(-1)) {
+    if (channel.send(server.answer(*message), {}, -1) != Silence::none) return;
+  }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The text written to stderr since the last call. stderr is a file in a worker, of a fixed size;
+/// empty if the text filled it.
+std::string take_stderr() {
+  struct stat file {};
+  const off_t size = lseek(2, 0, SEEK_CUR);
+  if (fstat(2, &file) != 0 || size < 0 || lseek(2, 0, SEEK_SET) < 0 || size >= file.st_size)
+    return {};
+  std::string text(static_cast<std::size_t>(size), '\0');
+  const ssize_t got = pread(2, text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
+/// The trace has one file per line, indented by depth. NVRTC's own headers have no folder.
+std::vector<fs::path> files_in_trace(const std::string& trace) {
+  std::vector<fs::path> files;
+  std::istringstream lines(trace);
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (!line.empty() && !line.starts_with("__nv_")) files.emplace_back(line);
+  }
+  return files;
+}
+
+/// Compiles with --trace_includes: NVRTC then prints the files that it opens on stderr. Old
+/// versions print nothing.
+Build compile_traced(const CompileTask& task) {
+  CompileTask traced = task;
+  traced.options.insert(traced.options.end(), {"-Xcudafe", "--trace_includes"});
+  take_stderr();
+  Build build = compile_with_nvrtc(traced, std::nullopt);
+  const std::string trace = take_stderr();
+  if (!build.binary && build.log.find("trace_includes") != std::string::npos) {
+    return compile_with_nvrtc(task, std::nullopt);
+  }
+  if (trace.starts_with("__nv_")) build.read = files_in_trace(trace);
+  return build;
+}
+
+Message answer(const Message& request) {
+  try {
+    const CompileTask task = compile_task_of(request.header, request.bytes);
+    const Build build =
+        task.program.empty() ? compile_traced(task) : compile_program(task, run_beside_us);
+    return {wire_of(build), build.binary ? *build.binary : ""};
+  } catch (const NotCompiled& failure) {
+    return {Json::object({{"not_compiled", failure.what()}}), ""};
+  } catch (const std::bad_alloc&) {
+    return {Json::object({{"not_compiled", "the compiler ran out of memory"}}), ""};
+  } catch (const Error& error) {
+    return {Json::object({{"error", error.what()}}), ""};
+  }
+}
+
+}  // namespace
+
+void serve_compiler(Channel& channel) {
+  while (const auto request = channel.receive(-1)) {
+    const Message message = answer(*request);
+    if (channel.send(message.header, message.bytes, -1) != Silence::none) return;
+  }
+}
+
 namespace {
 
 /// The descriptors of this process. A kernel on the host may close them; files opened later would

@@ -2,16 +2,315 @@
 #include "tuner/interchange/recorded_results.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <string>
 
 #include "tests/tuner/interchange/recorded_files.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/interchange/kernel_tuner_cache.hpp"
+#include "tuner/interchange/t4_results.hpp"
 
 namespace autotune {
 namespace {
 
+using testing::ElementsAre;
+using testing::every_outcome;
+using testing::expect_equal;
+using testing::expect_the_sample;
+using testing::HasSubstr;
+using testing::kSamples;
 using testing::sample_text;
+using testing::ThrowsMessage;
 using testing::written;
+
+TEST(T4Results, T4ResultsOfKernelTuner15AreRead) {
+  expect_the_sample(read_recorded_results(kSamples / "t4_results.json"));
+}
+
+TEST(T4Results, WrittenT4ResultsAreReadBack) {
+  expect_equal(read_recorded_results(written("t4_back.json", t4_results(every_outcome()))),
+               every_outcome());
+}
+
+TEST(T4Results, AWrongResultStaysWrong) {
+  RecordedResults results = every_outcome();
+  results.results = {{{32, "near"}, Outcome::wrong}};
+  const auto read = read_recorded_results(written("near_t4.json", t4_results(results)));
+  EXPECT_EQ(read.results[0].outcome, Outcome::wrong);
+}
+
+TEST(T4Results, APrunedResultWithoutATimeStaysPruned) {
+  RecordedResults results = every_outcome();
+  results.results = {{{32, "near"}, Outcome::pruned}, {{64, "near"}, Outcome::invalid}};
+  const auto read = read_recorded_results(written("pruned_t4.json", t4_results(results)));
+  EXPECT_EQ(read.results[0].outcome, Outcome::pruned);
+  EXPECT_EQ(read.results[1].outcome, Outcome::invalid);
+}
+
+RecordedResults one_result(const std::string& objective, const std::string& measurements,
+                           const std::string& metadata = "{}") {
+  return read_recorded_results(written(
+      "one_t4.json", R"({"schema_version": "1.0.0", "metadata": )" + metadata +
+                         R"(, "results": [{"configuration": {"a": 1}, "invalidity": "correct",
+                              "times": {"compilation": 2}, "objectives": [")" +
+                         objective + "\"], \"measurements\": [" + measurements + "]}]}"));
+}
+
+TEST(T4Results, TimesAreReadInTheUnitsThatTheFileGives) {
+  const auto seconds = [](const std::string& unit, const std::string& metadata = "{}") {
+    return *one_result("time", R"({"name": "time", "value": 4, "unit": ")" + unit + "\"}", metadata)
+                .results[0]
+                .seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds("s"), 4);
+  EXPECT_DOUBLE_EQ(seconds("ms"), 4e-3);
+  EXPECT_DOUBLE_EQ(seconds("microseconds"), 4e-6);
+  EXPECT_DOUBLE_EQ(seconds("ns"), 4e-9);
+  EXPECT_DOUBLE_EQ(seconds(""), 4e-3);
+  EXPECT_DOUBLE_EQ(seconds("", R"({"timeunit": "seconds"})"), 4);
+  EXPECT_DOUBLE_EQ(seconds("us", R"({"timeunit": "seconds"})"), 4e-6);
+  EXPECT_DOUBLE_EQ(one_result("time", R"({"name": "time", "value": 4, "unit": ""})",
+                              R"({"timeunit": "microseconds"})")
+                       .results[0]
+                       .compile_seconds,
+                   2e-6);
+  EXPECT_THAT([&] { seconds("furlongs"); },
+              ThrowsMessage<Error>(HasSubstr("\"furlongs\" is no unit of time")));
+  EXPECT_THAT([&] { seconds("", R"({"timeunit": "beats"})"); },
+              ThrowsMessage<Error>(HasSubstr("metadata.timeunit: is no unit of time")));
+}
+
+TEST(T4Results, TheCostOfAConfigurationIsAllThatWasSpentOnIt) {
+  const auto results = read_recorded_results(written("cost_t4.json", R"({
+    "metadata": {"timeunit": "seconds"}, "results": [
+    {"configuration": {"a": 1}, "invalidity": "compile", "measurements": [],
+     "times": {"compilation": 2, "benchmark": 0.5, "framework": 0.25, "search_algorithm": 0.125,
+               "validation": 1, "runtimes": [4, 8]}},
+    {"configuration": {"a": 2}, "invalidity": "compile", "measurements": [],
+     "times": {"compilation_time": 2, "benchmark": 0.5}}]})"));
+  EXPECT_DOUBLE_EQ(results.results[0].total_seconds, 15.375) << "the runs, not the benchmark";
+  EXPECT_DOUBLE_EQ(results.results[1].compile_seconds, 2);
+  EXPECT_DOUBLE_EQ(results.results[1].total_seconds, 2.5);
+}
+
+TEST(T4Results, OnlyATimeIsATimeWhateverTheObjectiveIs) {
+  const std::string rate = R"({"name": "GFLOP/s", "value": 100, "unit": "GFLOP/s"})";
+  const std::string time = R"({"name": "time", "value": 10, "unit": "ms"})";
+  EXPECT_DOUBLE_EQ(*one_result("GFLOP/s", rate + ", " + time).results[0].seconds, 1e-2);
+  EXPECT_DOUBLE_EQ(*one_result("kernel", R"({"name": "kernel", "value": 3, "unit": "us"}, )" + time)
+                        .results[0]
+                        .seconds,
+                   3e-6);
+  EXPECT_THAT([&] { one_result("GFLOP/s", rate); },
+              ThrowsMessage<Error>(HasSubstr("the objective \"GFLOP/s\" is no time")));
+}
+
+TEST(KernelTunerCache, ACacheOfKernelTuner15IsRead) {
+  const RecordedResults results = read_recorded_results(kSamples / "kernel_tuner_cache.json");
+  expect_the_sample(results);
+  EXPECT_EQ(results.kernel, "scale");
+  EXPECT_THAT(results.problem_size, ElementsAre(100000));
+  EXPECT_FALSE(results.is_cut_off);
+}
+
+TEST(KernelTunerCache, EarlierCachesHaveFailuresInPlaceOfTheTime) {
+  const auto results = read_recorded_results(written("old.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3]}, "objective": "time", "cache": {
+    "1": {"a": 1, "time": "CompilationFailedConfig"}, "2": {"a": 2, "time": "RuntimeFailedConfig"},
+    "3": {"a": 3, "time": 1e20}}})"));
+  EXPECT_EQ(results.results[0].outcome, Outcome::compile_error);
+  EXPECT_EQ(results.results[1].outcome, Outcome::launch_error);
+  EXPECT_EQ(results.results[2].outcome, Outcome::ok);
+}
+
+TEST(KernelTunerCache, TheCostOfAConfigurationIsAllThatWasSpentOnIt) {
+  const auto results = read_recorded_results(written("cost.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3, 4]}, "cache": {
+    "1": {"a": 1, "time": 2.0, "times": [1.0, 3.0], "compile_time": 100, "verification_time": 10,
+          "benchmark_time": 50, "framework_time": 5, "strategy_time": 1},
+    "2": {"a": 2, "time": 2.0, "compile_time": 100, "benchmark_time": 50},
+    "3": {"a": 3, "time": "RuntimeFailedConfig", "compile_time": 100, "total_ms": 130},
+    "4": {"a": 4, "time": 2.0}}})"));
+  EXPECT_DOUBLE_EQ(results.results[0].total_seconds, 0.120) << "the runs, not the benchmark";
+  EXPECT_DOUBLE_EQ(results.results[1].total_seconds, 0.150);
+  EXPECT_DOUBLE_EQ(results.results[2].total_seconds, 0.130);
+  EXPECT_DOUBLE_EQ(results.results[3].total_seconds, 0) << "unknown";
+}
+
+TEST(KernelTunerCache, OnlyTheTimeIsATimeWhateverTheObjectiveIs) {
+  const auto read = [](const std::string& objective, const std::string& cache) {
+    return read_recorded_results(
+        written("objective.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]},
+                                     "objective": )" +
+                                      objective + ", \"cache\": " + cache + "}"));
+  };
+  const auto two = read(R"(["energy", "time"])", R"({"1": {"a": 1, "time": 5.0, "energy": 3.0}})");
+  EXPECT_DOUBLE_EQ(*two.results[0].seconds, 5e-3);
+  const auto rate = read(R"("GFLOP/s")", R"({"1": {"a": 1, "time": 10.0, "GFLOP/s": 100.0},
+                                             "2": {"a": 2, "GFLOP/s": "RuntimeFailedConfig"}})");
+  EXPECT_DOUBLE_EQ(*rate.results[0].seconds, 1e-2);
+  EXPECT_EQ(rate.results[1].outcome, Outcome::launch_error);
+  EXPECT_THAT(
+      [&] { read(R"("GFLOP/s")", R"({"1": {"a": 1, "GFLOP/s": 100.0}})"); },
+      ThrowsMessage<Error>(HasSubstr(
+          R"(objective.json: cache.1: there is no "time" beside the objective "GFLOP/s")")));
+}
+
+TEST(KernelTunerCache, SharedMemoryIsReadWhereACacheHasIt) {
+  const auto results = read_recorded_results(written("shared.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, 2, 3]}, "objective": "time", "cache": {
+    "1": {"a": 1, "time": 5.0, "shared_bytes": 4096}, "2": {"a": 2, "time": 5.0},
+    "3": {"a": 3, "time": "CompilationFailedConfig", "shared_bytes": 65536}}})"));
+  EXPECT_EQ(results.results[0].shared_bytes, 4096);
+  EXPECT_EQ(results.results[1].shared_bytes, -1);
+  EXPECT_EQ(results.results[2].shared_bytes, 65536);
+}
+
+TEST(KernelTunerCache, PythonsTrueIsOne) {
+  const auto results = read_recorded_results(written("bool.json", R"({"tune_params_keys": ["a"],
+    "tune_params": {"a": [1, true, false]}, "cache": {"1": {"a": true, "time": 5.0}}})"));
+  EXPECT_THAT(results.parameters[0].values, ElementsAre(1, 0));
+  EXPECT_THAT(results.results[0].values, ElementsAre(1));
+}
+
+TEST(KernelTunerCache, AWrittenCacheIsReadBack) {
+  const RecordedResults results = every_outcome();
+  const auto read = read_recorded_results(written("cache_back.json", kernel_tuner_cache(results)));
+  expect_equal(read, results);
+  EXPECT_EQ(read.device, results.device);
+  EXPECT_EQ(read.kernel, results.kernel);
+  EXPECT_EQ(read.problem_size, results.problem_size);
+  EXPECT_EQ(read.parameters[0].values, results.parameters[0].values);
+}
+
+TEST(KernelTunerCache, AnOutcomeThatKernelTunerDoesNotKnowBecomesANearOne) {
+  RecordedResults results = every_outcome();
+  results.results = {{{32, "near"}, Outcome::wrong}, {{64, "near"}, Outcome::pruned}};
+  const auto cache = read_recorded_results(written("near.json", kernel_tuner_cache(results)));
+  EXPECT_EQ(cache.results[0].outcome, Outcome::launch_error);
+  EXPECT_EQ(cache.results[1].outcome, Outcome::pruned) << "although it has no time";
+}
+
+namespace fs = std::filesystem;
+
+/// What `gzip` makes of the line {"cache": 1}.
+const unsigned char kPacked[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xab,
+                                 0x56, 0x4a, 0x4e, 0x4c, 0xce, 0x48, 0x55, 0xb2, 0x52, 0x30, 0xac,
+                                 0xe5, 0x02, 0x00, 0xbe, 0xf0, 0x14, 0xb0, 0x0d, 0x00, 0x00, 0x00};
+const std::string kText = "{\"cache\": 1}\n";
+
+fs::path written(const std::string& bytes) {
+  const fs::path file =
+      fs::path(::testing::TempDir()) / ("gzip_" + std::to_string(getpid()) + ".json.gz");
+  std::ofstream(file, std::ios::binary) << bytes;
+  return file;
+}
+
+const std::string packed(reinterpret_cast<const char*>(kPacked), sizeof kPacked);
+
+TEST(Gzip, FilesAreUnpackedAndOthersReadAsTheyAre) {
+  EXPECT_EQ(read_maybe_gzip(written(packed)), kText);
+  EXPECT_EQ(read_maybe_gzip(written(kText)), kText);
+  EXPECT_EQ(read_maybe_gzip(written("")), "");
+}
+
+TEST(Gzip, AFileThatUnpacksToManyTimesItsSizeIsRefused) {
+  const fs::path file = written("");
+  ASSERT_EQ(std::system(("head -c 40000000 /dev/zero | gzip > '" + file.string() + "'").c_str()),
+            0);
+  EXPECT_THAT([&] { read_maybe_gzip(file); },
+              ThrowsMessage<Error>(HasSubstr("has more than 16.00 MiB when unpacked")));
+}
+
+TEST(Gzip, ADamagedOrMissingFileIsNamed) {
+  std::string damaged = packed;
+  damaged[packed.size() - 8] ^= 1;  // of the checksum
+  EXPECT_THAT([&] { read_maybe_gzip(written(damaged)); }, ThrowsMessage<Error>(HasSubstr("gzip_")));
+  EXPECT_THAT([&] { read_maybe_gzip(written(packed.substr(0, packed.size() - 10))); },
+              ThrowsMessage<Error>(HasSubstr("gzip_")));
+  EXPECT_THAT([] { read_maybe_gzip("none.json.gz"); },
+              ThrowsMessage<Error>(HasSubstr("none.json.gz")));
+}
+
+UnfinishedJson read(std::string_view text) { return parse_unfinished_json(text, "a.json"); }
+
+TEST(UnfinishedJson, AFinishedTextIsReadAsItIs) {
+  const UnfinishedJson all = read(R"({"cache": {"1": {"time": 2}}})");
+  EXPECT_EQ(all.json["cache"]["1"]["time"], 2);
+  EXPECT_FALSE(all.is_cut_off);
+}
+
+TEST(UnfinishedJson, CompleteMembersOfAnOpenCacheAreRead) {
+  for (const char* const end : {"", ",", ",\n", "\n}", "}"}) {
+    const UnfinishedJson open =
+        read(std::string(R"({"cache": {"1": {"time": 2}, "2": {"time": 3})") + end);
+    EXPECT_EQ(open.json["cache"].size(), 2U) << end;
+    EXPECT_FALSE(open.is_cut_off) << end;
+  }
+}
+
+TEST(UnfinishedJson, APartOfAMemberIsLeftOutAndSaidSo) {
+  const UnfinishedJson open =
+      read(R"({"cache": {"1": {"time": 2, "of": [{"x": "}}"}]}, "2": {"time": )");
+  EXPECT_EQ(open.json["cache"].size(), 1U);
+  EXPECT_EQ(open.json["cache"]["1"]["of"][0]["x"], "}}");
+  EXPECT_TRUE(open.is_cut_off);
+}
+
+TEST(UnfinishedJson, BracketsInTextsDoNotCount) {
+  EXPECT_EQ(read(R"({"cache": {"{\"": {"a": "\\"}, "b)").json["cache"].size(), 1U);
+}
+
+TEST(UnfinishedJson, ACacheWithoutACompleteMemberIsEmpty) {
+  EXPECT_TRUE(read(R"({"cache": {)").json["cache"].empty());
+}
+
+TEST(UnfinishedJson, OtherMistakesAreErrorsOfTheWholeText) {
+  EXPECT_THAT([] { read("{\"cache\": {\"1\": {]}}}"); }, ThrowsMessage<Error>(HasSubstr("a.json")));
+  EXPECT_THAT([] { read("nothing"); }, ThrowsMessage<Error>(HasSubstr("a.json")));
+}
+
+TEST(RecordedValues, OfPythonAndJson) {
+  EXPECT_EQ(value_of(Json(true)), Value(1));
+  EXPECT_EQ(value_of(Json(-7)), Value(-7));
+  EXPECT_EQ(value_of(Json(2.0)), Value(2));
+  EXPECT_EQ(value_of(Json("half")), Value("half"));
+  EXPECT_EQ(value_of(Json(0.5)), Value("0.5"));
+  EXPECT_EQ(value_of(Json()), Value("null"));
+  EXPECT_EQ(value_of(Json::array({1, 2})), Value("[1,2]"));
+}
+
+TEST(RecordedValues, ANumberThatFitsNoIntegerIsItsText) {
+  const std::uint64_t large = std::uint64_t{1} << 63;
+  EXPECT_EQ(value_of(Json(large)), Value("9223372036854775808"));
+  EXPECT_EQ(value_of(Json(large - 1)), Value(std::numeric_limits<std::int64_t>::max()));
+}
+
+TEST(RecordedValues, AreWrittenAsTheyWereRead) {
+  for (const Json& json : {Json(16), Json(0.5), Json("half"), Json("")}) {
+    EXPECT_EQ(json_of(value_of(json)), json) << json;
+  }
+  EXPECT_EQ(json_of(Value("inf")), Json("inf"));  // JSON has no infinity
+  EXPECT_EQ(json_of(Value("nan")), Json("nan"));
+}
+
+TEST(RecordedValues, RepeatedOnesAreDroppedBehindTheFirst) {
+  std::vector<Value> values{Value(4), Value(1), Value(4), Value("a"), Value(1)};
+  drop_repeated(values);
+  EXPECT_THAT(values, ElementsAre(Value(4), Value(1), Value("a")));
+}
+
+TEST(RecordedValues, AParameterHasTheValuesThatOccurInOrder) {
+  const Parameter parameter =
+      parameter_of("BM", 1, {{Value(9), Value(64)}, {Value(9), Value(16)}, {Value(8), Value(64)}});
+  EXPECT_EQ(parameter.name, "BM");
+  EXPECT_THAT(parameter.values, ElementsAre(Value(16), Value(64)));
+}
 
 TEST(RecordedResults, ACacheThatIsCutOffAnywhereKeepsItsCompleteResults) {
   const std::string text = sample_text("kernel_tuner_cache.json");

@@ -3,13 +3,58 @@
 #include "tuner/model/gpu_specs.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/model/calibration.hpp"
+#include "tuner/model/multiprocessor.hpp"
+#include "tuner/model/rank_correlation.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::HasSubstr;
+
+TEST(Multiprocessor, EveryOneIsConsistent) {
+  int before = 0;
+  for (const Multiprocessor& sm : multiprocessors()) {
+    SCOPED_TRACE(sm.compute_capability);
+    EXPECT_GT(sm.compute_capability, before);  // oldest first
+    before = sm.compute_capability;
+    EXPECT_EQ(sm.threads, 32 * sm.warps);
+    EXPECT_LE(sm.max_threads_per_block, sm.threads);
+    EXPECT_LE(sm.registers_per_block, sm.registers);
+    EXPECT_LE(sm.shared_bytes_per_block, sm.shared_bytes);
+    if (!sm.shared_sizes.empty()) {
+      EXPECT_TRUE(std::ranges::is_sorted(sm.shared_sizes));
+      EXPECT_EQ(std::int64_t{sm.shared_sizes.back()} << 10, sm.shared_bytes);
+    }
+    EXPECT_EQ(sm.max_cluster > 1, sm.compute_capability >= 90);
+  }
+}
+
+TEST(Multiprocessor, AnUnknownNewOneIsTheNearestOlderOne) {
+  EXPECT_EQ(multiprocessor(90).compute_capability, 90);
+  EXPECT_EQ(multiprocessor(88).compute_capability, 87);
+  EXPECT_EQ(multiprocessor(999).compute_capability, multiprocessors().back().compute_capability);
+}
+
+TEST(Multiprocessor, AnUnknownOldOneIsRefused) {
+  for (const int capability : {0, 9, 14, 60 + 5, 73}) {
+    try {
+      multiprocessor(capability);
+      ADD_FAILURE() << capability << " is known";
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is not known"));
+    }
+  }
+}
 
 std::string error_of(std::string_view name) {
   try {
@@ -94,6 +139,130 @@ TEST(Multiprocessor, AnUnknownArchitectureIsAnErrorOrTheNearestOlderOne) {
   EXPECT_THROW(multiprocessor(0), UsageError);
   EXPECT_THROW(multiprocessor(43), UsageError);
   EXPECT_EQ(multiprocessor(130).compute_capability, 121);
+}
+
+TEST(RankCorrelation, IsOneForTheSameOrderAndMinusOneForTheReverse) {
+  const std::array measured{1.0, 2.0, 3.0, 100.0};
+  EXPECT_DOUBLE_EQ(spearman(std::array{5.0, 6.0, 7.0, 8.0}, measured), 1);
+  EXPECT_DOUBLE_EQ(spearman(std::array{4.0, 3.0, 2.0, 1.0}, measured), -1);
+}
+
+TEST(RankCorrelation, TiesHaveTheirMeanRank) {
+  // Ranks 0.5 0.5 2 against 0 1 2: covariance 1.5, variances 1.5 and 2.
+  EXPECT_DOUBLE_EQ(spearman(std::array{1.0, 1.0, 2.0}, std::array{1.0, 2.0, 3.0}),
+                   1.5 / std::sqrt(3.0));
+}
+
+TEST(RankCorrelation, OfEqualValuesIsNone) {
+  EXPECT_EQ(spearman(std::array{1.0, 1.0, 1.0}, std::array{1.0, 2.0, 3.0}), 0);
+}
+
+TEST(RankCorrelation, ANumberThatIsNoneHasAnEnd) {
+  const double none = std::nan("");
+  spearman(std::array{1.0, none, none}, std::array{none, 2.0, 3.0});
+}
+
+TEST(RankCorrelation, TheTopRatioComparesTheBestPredictedWithTheBest) {
+  EXPECT_DOUBLE_EQ(top_ratio(std::array{1.0, 2.0, 3.0}, std::array{4.0, 3.0, 2.0}, 2), 1.5);
+}
+
+/// What one of the calibration's kernels was launched with.
+struct Ran {
+  std::string entry;
+  double blocks = 0, count = 0;
+};
+
+/// An H200 whose kernels take the time that the test says.
+class TimedDevice final : public Device {
+ public:
+  using Seconds = std::function<double(const Ran&)>;
+  explicit TimedDevice(Seconds seconds) : seconds_(std::move(seconds)) {
+    info_.kind = DeviceKind::cuda;
+  }
+  const DeviceInfo& info() const override { return info_; }
+  CompiledKernel compile(const SourceUnit&) override { return {}; }
+  std::unique_ptr<Workbench> open(const Workload&) override {
+    return std::make_unique<Bench>(seconds_);
+  }
+
+ private:
+  struct Kernel final : Candidate {
+    explicit Kernel(double time) : seconds(time) {}
+    TimedBatch time(int, L2State) override {
+      if (seconds < 0) throw KernelFailure(Outcome::launch_error, "it does not run");
+      return {seconds, 0};
+    }
+    Verdict verify(int, double) override { return {}; }
+    double seconds;
+  };
+  struct Bench final : Workbench {
+    explicit Bench(const Seconds& times) : seconds(times) {}
+    std::unique_ptr<Candidate> load(const CompiledKernel&, const LaunchPlan& plan) override {
+      const Launch& launch = plan.launches.front();
+      const auto count = static_cast<double>(std::get<Scalar>(launch.arguments.at(2)).integer);
+      return std::make_unique<Kernel>(
+          seconds({launch.entry, static_cast<double>(launch.grid.x), count}));
+    }
+    double launch_floor() override { return 0.9e-6; }
+    const Seconds& seconds;
+  };
+
+  DeviceInfo info_ = device_info(find_gpu("h200"));
+  Seconds seconds_;
+};
+
+/// Every step of a loop takes so many cycles; a launch adds 5 us.
+double seconds_of(const Ran& ran, double cycles_of_a_step) {
+  return 5e-6 + ran.count * cycles_of_a_step / find_gpu("h200").clock_hz;
+}
+
+TEST(Calibration, LatenciesAreCyclesOfAStepWithoutWhatALaunchAdds) {
+  TimedDevice device([](const Ran& ran) {
+    const bool is_dram = ran.entry == "dram_latency", is_barrier = ran.entry == "barrier_rate";
+    return seconds_of(ran, is_dram ? 700 : is_barrier ? 40 : 250);
+  });
+  const Calibration calibration = calibrate(device);
+  EXPECT_NEAR(calibration.l2_latency_cycles, 250, 1e-3);
+  EXPECT_NEAR(calibration.dram_latency_cycles, 700, 1e-3);
+  EXPECT_NEAR(calibration.barrier_cycles, 40, 1e-3);
+  EXPECT_DOUBLE_EQ(calibration.launch_seconds, 0.9e-6);
+}
+
+TEST(Calibration, SharesAreThoseOfThePeaks) {
+  const GpuSpec& gpu = find_gpu("h200");
+  TimedDevice device([&](const Ran& ran) {
+    // 128 multiply-adds of 1024 threads a step, at nine tenths of what the lanes can do.
+    if (ran.entry == "fma_rate") return seconds_of(ran, 128 * 1024 / (0.9 * gpu.sm.fma_lanes));
+    // 16 bytes an element, read and written, at three quarters of the bandwidth.
+    return 16 * ran.count / (0.75 * gpu.memory_bytes_per_second);
+  });
+  const Calibration calibration = calibrate(device);
+  EXPECT_NEAR(calibration.fma_share, 0.9, 1e-6);
+  EXPECT_NEAR(calibration.dram_share, 0.75, 1e-6);
+}
+
+TEST(Calibration, FiguresThatCannotBeBelievedKeepTheirDefault) {
+  TimedDevice device([](const Ran& ran) { return seconds_of(ran, 1e6); });
+  const Calibration calibration = calibrate(device), standard;
+  EXPECT_EQ(calibration.l2_latency_cycles, standard.l2_latency_cycles);
+  EXPECT_EQ(calibration.fma_share, standard.fma_share);
+}
+
+TEST(Calibration, KernelsThatDoNotRunKeepTheDefaults) {
+  TimedDevice device([](const Ran&) { return -1.0; });
+  Calibration expected;
+  expected.launch_seconds = 0.9e-6;
+  Calibration calibration = calibrate(device);
+  calibration.cluster_groups.clear();
+  EXPECT_EQ(calibration, expected);
+}
+
+TEST(Calibrated, HasTheGroupsOfTheBoardWhereTheyAreKnown) {
+  const GpuSpec& gpu = find_gpu("h200");
+  Calibration calibration;
+  EXPECT_EQ(calibrated(gpu, calibration).cluster_groups, gpu.cluster_groups);
+  calibration.cluster_groups = {2, 4};
+  EXPECT_EQ(calibrated(gpu, calibration).cluster_groups, calibration.cluster_groups);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/model/host_cost.hpp"
+#include "tuner/model/cost_formulas.hpp"
 
 #include <gtest/gtest.h>
 

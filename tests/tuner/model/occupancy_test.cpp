@@ -3,6 +3,9 @@
 #include "tuner/model/occupancy.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace autotune {
 namespace {
@@ -10,6 +13,64 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+
+// cudaOccupancyMaxActiveClusters on an H200: clusters of 2 to 16, with 1 to 8 blocks on a
+// multiprocessor.
+constexpr int kH200[15][8] = {
+    {66, 132, 198, 264, 330, 396, 462, 528}, {39, 79, 124, 163, 203, 248, 287, 327},
+    {30, 62, 92, 124, 154, 186, 216, 248},   {22, 47, 69, 94, 124, 146, 171, 193},
+    {17, 39, 62, 79, 101, 124, 141, 163},    {15, 32, 47, 69, 84, 101, 124, 139},
+    {15, 30, 45, 62, 77, 92, 107, 124},      {9, 23, 37, 51, 60, 74, 88, 102},
+    {7, 21, 30, 44, 58, 65, 79, 88},         {7, 16, 28, 37, 51, 58, 72, 81},
+    {7, 16, 28, 37, 44, 58, 65, 74},         {7, 14, 23, 30, 42, 51, 58, 67},
+    {7, 14, 21, 30, 37, 44, 58, 65},         {7, 14, 21, 28, 37, 44, 51, 58},
+    {7, 14, 21, 28, 35, 42, 49, 58},
+};
+const std::vector<int> kH200Groups = {2, 2, 2, 2, 8, 16, 16, 16, 16, 16, 18, 18};
+
+std::vector<int> found_again(const std::vector<int>& groups, int largest) {
+  return cluster_groups(
+      largest, [&](int cluster, int blocks) { return resident_clusters(groups, cluster, blocks); });
+}
+
+TEST(ClusterGroups, CountClustersAsTheDriverOfAnH200Does) {
+  for (int cluster = 2; cluster <= 16; ++cluster) {
+    for (int blocks = 1; blocks <= 8; ++blocks) {
+      EXPECT_EQ(resident_clusters(kH200Groups, cluster, blocks), kH200[cluster - 2][blocks - 1])
+          << cluster << " blocks a cluster, " << blocks << " a multiprocessor";
+    }
+  }
+}
+
+TEST(ClusterGroups, AMultiprocessorHoldsEightBlocksOfClusters) {
+  EXPECT_EQ(resident_clusters(kH200Groups, 16, 9), 58);
+  EXPECT_EQ(resident_clusters(kH200Groups, 2, 32), 528);
+}
+
+TEST(ClusterGroups, AreFoundFromTheDriversOwnAnswers) {
+  const std::vector<int> found = cluster_groups(
+      16, [](int cluster, int blocks) { return kH200[cluster - 2][std::min(blocks, 8) - 1]; });
+  EXPECT_EQ(found, kH200Groups);
+}
+
+TEST(ClusterGroups, AreFoundAgainFromTheCounts) {
+  for (const std::vector<int>& groups :
+       std::vector<std::vector<int>>{kH200Groups,
+                                     {16, 16, 16, 16, 16, 16, 18, 18},
+                                     {14, 16, 16, 16, 16, 18, 18, 18},
+                                     {16, 18, 18, 18, 18, 20, 20, 20},
+                                     {7, 7},
+                                     {2}}) {
+    EXPECT_EQ(found_again(groups, 16), groups) << testing::PrintToString(groups);
+  }
+  EXPECT_THAT(found_again({14, 14, 14, 16, 16, 16}, 8), ElementsAre(14, 14, 14, 16, 16, 16));
+}
+
+TEST(ClusterGroups, AnswersThatNoArrangementGivesLeaveThemUnknown) {
+  EXPECT_THAT(cluster_groups(16, [](int, int) { return -1; }), IsEmpty());
+  EXPECT_THAT(cluster_groups(16, [](int cluster, int) { return 100 - cluster; }), IsEmpty());
+}
 
 struct PublishedOccupancy {
   const char* kernel;
@@ -149,6 +210,62 @@ TEST(Occupancy, BadInputGetsOneClearSentence) {
   EXPECT_THAT(complaint(find_gpu("a100"), {.threads = 32, .cluster = 2}).value(),
               HasSubstr("no clusters"));
   EXPECT_THAT(complaint(h200, {.threads = 32, .carveout = 101}).value(), HasSubstr("carve-out"));
+}
+
+std::int64_t none(int) { return 0; }
+
+TEST(BlockChoice, TheLargestOfEquallyGoodBlocksIsTaken) {
+  const auto best = best_block(find_gpu("h200"), {.registers = 32}, none);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->threads, 1024);
+  EXPECT_EQ(best->occupancy.fraction, 1);
+}
+
+TEST(BlockChoice, RegistersThatSplitUnevenlyWantASmallerBlock) {
+  // GT 240, 20 registers: 16384 / 20 holds 25 warps, 24 in pairs; 384 threads twice.
+  const auto best = best_block(find_gpu("gt240"), {.registers = 20}, none);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->threads, 384);
+  EXPECT_EQ(best->occupancy.active_warps, 24);
+}
+
+TEST(BlockChoice, SharedMemoryMayDependOnTheBlock) {
+  // Two square tiles of f32, one element a thread: 8 bytes a thread never limit on an H200; 120
+  // do: 228 KiB hold 1 block of 1024, 1 of 992, …, but 15 of 128.
+  const SharedOfBlock much = [](int threads) { return std::int64_t{120} * threads; };
+  const auto best = best_block(find_gpu("h200"), {.registers = 32}, much);
+  ASSERT_TRUE(best);
+  for (int threads = 32; threads <= 1024; threads += 32) {
+    const Occupancy other =
+        occupancy(find_gpu("h200"),
+                  {.threads = threads, .registers = 32, .dynamic_shared_bytes = much(threads)});
+    EXPECT_LE(other.active_threads, best->occupancy.active_threads) << threads;
+  }
+}
+
+TEST(BlockChoice, RoundsDownToASquareOfAPowerOfTwo) {
+  const auto best = best_square_block(find_gpu("gt240"), {.registers = 20}, none);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->threads, 256);
+  EXPECT_EQ(best_square_block(find_gpu("h200"), {.registers = 32}, none)->threads, 1024);
+}
+
+TEST(BlockChoice, NothingFitsWhenEveryBlockAsksForTooMuch) {
+  EXPECT_FALSE(best_block(find_gpu("h200"), {.registers = 32}, [](int) { return 1 << 20; }));
+}
+
+TEST(BlockChoice, SweepsCoverTheWholeRangeAndPassThroughThePoint) {
+  const KernelShape kernel{.threads = 256, .registers = 34, .static_shared_bytes = 4140};
+  const GpuSpec& gpu = find_gpu("gt240");
+  const auto registers = sweep(gpu, kernel, Swept::registers, none);
+  EXPECT_EQ(registers.size(), 124u);
+  EXPECT_EQ(registers[33].occupancy.active_warps, 8);
+  const auto blocks = sweep(gpu, kernel, Swept::block, none);
+  EXPECT_EQ(blocks.back().value, 512);
+  const auto shared = sweep(gpu, kernel, Swept::shared, none);
+  EXPECT_EQ(shared.front().value, 0);
+  EXPECT_EQ(shared.back().value, 16384);
+  EXPECT_EQ(shared.back().occupancy.active_blocks, 1);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "plugins/sdk/autotune_plugin.h"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/error.hpp"
@@ -10,10 +12,13 @@
 namespace autotune {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
 using testing::plain_plugin;
+
+namespace fs = std::filesystem;
 
 class PluginLibraryTest : public ::testing::Test {
  protected:
@@ -41,9 +46,9 @@ TEST_F(PluginLibraryTest, SaysWhatAPluginIsAndOffers) {
   const fs::path file = workshop_.build("good", R"(
 #include <autotune/autotune_plugin.h>
 #include <string.h>
-static const char* search(const autotune_task_v1* task) { return task ? 0 : "no task"; }
-static const autotune_strategy_v1 strategies[] = {{"first", "one", search}, {"second", "two", search}};
-static const autotune_search_v1 facet_of_search = {2, strategies};
+static const char* search(const autotune_task_v2* task) { return task ? 0 : "no task"; }
+static const autotune_strategy_v2 strategies[] = {{"first", "one", search}, {"second", "two", search}};
+static const autotune_search_v2 facet_of_search = {2, strategies};
 static const autotune_target_v1 targets[] = {{"{}", "kernels", 0, 0}, {"[]", 0, 0, 0}};
 static const autotune_targets_v1 facet_of_targets = {2, targets};
 static const void* facet(const char* id) {
@@ -61,8 +66,7 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_EQ(plugin.description, "a good one");
   ASSERT_EQ(plugin.strategies.size(), 2u);
   EXPECT_EQ(plugin.strategies[1].name, "second");
-  EXPECT_STREQ(std::get<const autotune_strategy_v1*>(library.strategy("second"))->description,
-               "two");
+  EXPECT_STREQ(library.strategy("second").description, "two");
   EXPECT_THROW(library.strategy("third"), Error);
   ASSERT_EQ(plugin.targets.size(), 2u);
   EXPECT_EQ(plugin.targets[0].folder, workshop_.folder() / "kernels");
@@ -70,30 +74,6 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_FALSE(plugin.targets[0].has_hooks);
   EXPECT_FALSE(plugin.is_baseline);
   EXPECT_THROW(library.baseline(), Error);
-}
-
-TEST_F(PluginLibraryTest, AStrategyOfBothFacetsIsThatOfSearch2) {
-  const PluginLibrary library(workshop_.build("both", R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
-static const char* old_search(const autotune_task_v1* task) { return task ? 0 : "no task"; }
-static const char* new_search(const autotune_task_v2* task) { return task ? 0 : "no task"; }
-static const autotune_strategy_v1 older[] = {{"same", "one", old_search}, {"old", "two", old_search}};
-static const autotune_strategy_v2 newer[] = {{"same", "three", new_search}};
-static const autotune_search_v1 search_1 = {2, older};
-static const autotune_search_v2 search_2 = {1, newer};
-static const void* facet(const char* id) {
-  if (strcmp(id, AUTOTUNE_FACET_SEARCH) == 0) return &search_1;
-  if (strcmp(id, AUTOTUNE_FACET_SEARCH_2) == 0) return &search_2;
-  return 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "both", "1", "of both", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)"));
-  ASSERT_EQ(library.description().strategies.size(), 2u);
-  EXPECT_EQ(library.description().strategies[0].description, "three");
-  EXPECT_TRUE(std::holds_alternative<const autotune_strategy_v2*>(library.strategy("same")));
-  EXPECT_TRUE(std::holds_alternative<const autotune_strategy_v1*>(library.strategy("old")));
 }
 
 TEST_F(PluginLibraryTest, AnotherAbiIsNamedBesideOurs) {
@@ -136,6 +116,48 @@ TEST_F(PluginLibraryTest, NamesAreCheckedAndPointersToo) {
                         "AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) "
                         "{ return 0; }"),
       HasSubstr("returned nothing"));
+}
+
+namespace fs = std::filesystem;
+
+class PluginFilesTest : public ::testing::Test {
+ protected:
+  ~PluginFilesTest() override { unsetenv("AUTOTUNE_PLUGIN_PATH"); }
+  static void set_path(const std::string& path) { setenv("AUTOTUNE_PLUGIN_PATH", path.c_str(), 1); }
+  testing::PluginWorkshop workshop_;
+};
+
+TEST_F(PluginFilesTest, FoldersOfThePathComeFirstAndInOrder) {
+  const fs::path b = workshop_.write("one/b.so", ""), a = workshop_.write("one/a.so", "");
+  const fs::path c = workshop_.write("two/c.so", "");
+  workshop_.write("two/notes.txt", "");
+  set_path((workshop_.folder() / "one").string() + "::" + (workshop_.folder() / "two").string() +
+           ":" + (workshop_.folder() / "nowhere").string());
+  const auto files = plugin_files();
+  ASSERT_GE(files.size(), 3u);
+  EXPECT_EQ(files[0], fs::canonical(a));
+  EXPECT_EQ(files[1], fs::canonical(b));
+  EXPECT_EQ(files[2], fs::canonical(c));
+}
+
+TEST_F(PluginFilesTest, AFileThatIsReachedTwiceStandsThereOnce) {
+  workshop_.write("one/a.so", "");
+  const std::string folder = (workshop_.folder() / "one").string();
+  set_path("");
+  const std::size_t others = plugin_files().size();
+  set_path(folder + ":" + folder + "/../one");
+  EXPECT_EQ(plugin_files().size(), others + 1);
+}
+
+TEST_F(PluginFilesTest, NeverTheWorkingDirectory) {
+  const fs::path file = workshop_.write("here.so", "");
+  const fs::path before = fs::current_path();
+  fs::current_path(workshop_.folder());
+  set_path("");
+  EXPECT_THAT(plugin_files(), Not(Contains(fs::canonical(file))));
+  set_path(".");
+  EXPECT_THROW(plugin_files(), UsageError);
+  fs::current_path(before);
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ std::optional<double> by_first_level(const Levels& levels) {
 }
 
 /// What a strategy has seen; a C function has nowhere else to leave it.
-std::vector<autotune_evaluation_v1> seen;
+std::vector<autotune_evaluation_v2> seen;
 std::vector<std::string> seen_reasons;
 
-const char* look_at_everything(const autotune_task_v1* task) {
+const char* look_at_everything(const autotune_task_v2* task) {
   if (task->parameters != 2 || task->configurations != 6) return "another space";
   if (std::string(task->parameter[1].values[1]) != "1") return "other values";
   const std::uint16_t* last = task->levels + 5 * 2;
@@ -36,8 +36,8 @@ const char* look_at_everything(const autotune_task_v1* task) {
   return nullptr;
 }
 
-const char* throw_something(const autotune_task_v1*) { throw std::runtime_error("at a loss"); }
-const char* give_a_reason(const autotune_task_v1*) { return "no time today"; }
+const char* throw_something(const autotune_task_v2*) { throw std::runtime_error("at a loss"); }
+const char* give_a_reason(const autotune_task_v2*) { return "no time today"; }
 
 SearchTask task_of(const Bench& bench) { return search_task(bench, 1); }
 
@@ -50,8 +50,8 @@ Ask ask_of(Bench& bench) {
 TEST(SearchTask, AStrategySeesTheSpaceAndGetsItsAnswers) {
   const ParameterSpace space = grid({3, 2});
   Bench bench(space, by_first_level, 100);
-  const autotune_strategy_v1 strategy{"look", "", look_at_everything};
-  run_strategy(&strategy, task_of(bench), ask_of(bench));
+  const autotune_strategy_v2 strategy{"look", "", look_at_everything};
+  run_strategy(strategy, task_of(bench), ask_of(bench));
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[0].index, 0u);
   EXPECT_DOUBLE_EQ(seen[0].seconds, 1);
@@ -64,10 +64,10 @@ TEST(SearchTask, AStrategySeesTheSpaceAndGetsItsAnswers) {
 TEST(SearchTask, WhatAStrategyThrowsOrSaysIsAnError) {
   const ParameterSpace space = grid({3, 2});
   Bench bench(space, by_first_level, 100);
-  const auto message = [&](const char* (*search)(const autotune_task_v1*)) -> std::string {
-    const autotune_strategy_v1 strategy{"bad", "", search};
+  const auto message = [&](const char* (*search)(const autotune_task_v2*)) -> std::string {
+    const autotune_strategy_v2 strategy{"bad", "", search};
     try {
-      run_strategy(&strategy, task_of(bench), ask_of(bench));
+      run_strategy(strategy, task_of(bench), ask_of(bench));
     } catch (const Error& error) {
       return error.what();
     }
@@ -83,11 +83,10 @@ TEST(SearchTask, WhatTheEvaluatorThrowsComesOutBehindThePlugin) {
   const Ask broken = [](std::span<const std::uint64_t>) -> std::vector<Evaluation> {
     throw std::logic_error("the database is gone");
   };
-  const autotune_strategy_v1 strategy{"look", "", look_at_everything};
-  EXPECT_THROW(run_strategy(&strategy, task_of(bench), broken), std::logic_error);
+  const autotune_strategy_v2 strategy{"look", "", look_at_everything};
+  EXPECT_THROW(run_strategy(strategy, task_of(bench), broken), std::logic_error);
 }
 
-/// Of a strategy of search/2.
 std::vector<autotune_evaluation_v2> told;
 
 const char* ask_one_by_one(const autotune_task_v2* task) {
@@ -100,7 +99,7 @@ const char* ask_one_by_one(const autotune_task_v2* task) {
   return nullptr;
 }
 
-TEST(SearchTask, AStrategyOfSearch2GetsReasonsAndResources) {
+TEST(SearchTask, AStrategyGetsReasonsAndResources) {
   const ParameterSpace space = grid({3, 2});
   const Bench bench(space, by_first_level, 100);
   SearchTask task = task_of(bench);
@@ -113,7 +112,7 @@ TEST(SearchTask, AStrategyOfSearch2GetsReasonsAndResources) {
   };
   const autotune_strategy_v2 strategy{"ask", "", ask_one_by_one};
   seen_reasons.clear();
-  run_strategy(&strategy, task, ask);
+  run_strategy(strategy, task, ask);
   EXPECT_THAT(seen_reasons, ElementsAre("", "outrun", "uses too much shared data"));
   ASSERT_EQ(told.size(), 3u);
   EXPECT_EQ(told[0].registers, 64);

@@ -5,17 +5,170 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/replay/recorded_space.hpp"
 
 namespace autotune {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::kT4;
 using testing::written;
+
+db::TrialRow row(const std::string& configuration, double ns, const std::string& stage = "search") {
+  db::TrialRow row;
+  row.configuration = configuration;
+  row.stage = stage;
+  row.median_ns = ns;
+  row.samples = 3;
+  row.verified = true;
+  row.created_at = "2026-11-22T14:34:21.102791Z";
+  return row;
+}
+
+TEST(RecordedTrials, AConfigurationHasItsLatestResult) {
+  const RecordedResults recorded = recorded_trials(
+      {row("B=64 M=near", 2000), row("B=32 M=near", 4000), row("B=64 M=near", 1000)});
+  ASSERT_EQ(recorded.results.size(), 2u);
+  EXPECT_THAT(recorded.results[0].values, ElementsAre(32, "near"));
+  EXPECT_DOUBLE_EQ(*recorded.results[1].seconds, 1e-6);
+  EXPECT_EQ(recorded.results[1].samples, 3);
+  ASSERT_EQ(recorded.parameters.size(), 2u);
+  EXPECT_EQ(recorded.parameters[0].name, "B");
+  EXPECT_THAT(recorded.parameters[0].values, ElementsAre(32, 64));
+}
+
+TEST(RecordedTrials, TimesOfDayAreThoseOfPython) {
+  EXPECT_EQ(recorded_trials({row("B=1", 1)}).results[0].timestamp,
+            "2026-11-22 14:34:21.102791+00:00");
+}
+
+TEST(RecordedTrials, OtherStagesAndEarlierParametersAreLeftOut) {
+  const RecordedResults recorded = recorded_trials(
+      {row("B=1 OLD=2", 10), row("B=1", 10), row("B=2", 10, "playoff"), row("B=4", 10)});
+  EXPECT_EQ(recorded.results.size(), 2u);
+  EXPECT_THAT(recorded.parameters[0].values, ElementsAre(1, 4));
+  EXPECT_THAT(recorded_trials({}).results, IsEmpty());
+  EXPECT_THAT(recorded_trials({row("B=1", 10, "audit")}).parameters, IsEmpty());
+}
+
+TEST(RecordedTrials, AFailureHasNoTime) {
+  db::TrialRow failed;
+  failed.configuration = "B=1";
+  failed.outcome = "compile_error";
+  const RecordedResults recorded = recorded_trials({failed});
+  EXPECT_EQ(recorded.results[0].outcome, Outcome::compile_error);
+  EXPECT_FALSE(recorded.results[0].seconds);
+}
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCache = R"({"tune_params_keys": ["a", "b"],
+  "tune_params": {"a": [1, 2], "b": ["x", "y"]}, "objective": "time", "cache": {
+  "1,x": {"a": 1, "b": "x", "time": 4.0}, "1,y": {"a": 1, "b": "y", "time": 2.0},
+  "2,x": {"a": 2, "b": "x", "time": "CompilationFailedConfig"})";
+
+void expect_the_small_space(const RecordedSpace& recorded) {
+  ASSERT_EQ(recorded.space.size(), 3u);
+  EXPECT_EQ(recorded.failures(), 1u);
+  EXPECT_DOUBLE_EQ(recorded.best(), 2e-3);
+  const auto failed = recorded.space.find(Configuration{{"a", 2}, {"b", "x"}});
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(recorded.answers[*failed].outcome, Outcome::compile_error);
+  EXPECT_FALSE(recorded.space.find(Configuration{{"a", 2}, {"b", "y"}}));
+}
+
+TEST(RecordedSpace, ReadsAKernelTunerCache) {
+  const RecordedSpace recorded =
+      read_recorded_space(written("small.json", std::string(kCache) + "}}"));
+  EXPECT_EQ(recorded.name, "small");
+  expect_the_small_space(recorded);
+}
+
+TEST(RecordedSpace, ReadsACacheAsAnInterruptedRunLeavesIt) {
+  expect_the_small_space(read_recorded_space(written("open.json", std::string(kCache) + ",\n")));
+}
+
+TEST(RecordedSpace, TooMuchSharedMemoryIsRefusedInTheCompilersWords) {
+  const RecordedSpace recorded = read_recorded_space(written(
+      "shared.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]}, "cache": {
+      "1": {"a": 1, "time": 5.0, "shared_bytes": 4096},
+      "2": {"a": 2, "time": "CompilationFailedConfig", "shared_bytes": 65536},
+      "3": {"a": 3, "time": "CompilationFailedConfig"}}})"));
+  EXPECT_EQ(recorded.answers[0].resources.shared_bytes, 4096);
+  EXPECT_EQ(recorded.answers[0].reason, "");
+  EXPECT_EQ(recorded.answers[1].reason, "uses too much shared data (65536 bytes, 49152 max)");
+  EXPECT_EQ(recorded.answers[2].reason, "");
+}
+
+TEST(RecordedSpace, ReadsT4Results) {
+  expect_the_small_space(read_recorded_space(written("t4.json", kT4)));
+}
+
+TEST(RecordedSpace, WhatIsWrongIsToldWithTheFile) {
+  const auto message = [](const fs::path& file) -> std::string {
+    try {
+      read_recorded_space(file);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_THAT(message("/nowhere/x.json"), HasSubstr("/nowhere/x.json: cannot be read"));
+  EXPECT_THAT(message(written("broken.json", "{")), HasSubstr("parse error"));
+  EXPECT_THAT(message(written("other.json", "{}")), HasSubstr("neither a Kernel Tuner cache"));
+  EXPECT_THAT(message(written("cut.json", R"({"cache": {}})")),
+              HasSubstr("cut.json: \"tune_params\" is missing"));
+  EXPECT_THAT(message(written("type.json", R"({"cache": {}, "tune_params": {"a": 3},
+                                              "tune_params_keys": ["a"]})")),
+              HasSubstr("type.json: tune_params.a: expected an array, got number"));
+  EXPECT_THAT(message(written("row.json", R"({"cache": {"1": [2]}, "tune_params": {"a": [1]},
+                                             "tune_params_keys": ["a"]})")),
+              HasSubstr("row.json: cache.1: expected an object, got array"));
+  EXPECT_THAT(message(written("t4.json", R"({"results": [{"configuration": {"a": 1},
+                                            "objectives": [], "measurements": []}]})")),
+              HasSubstr("t4.json: results[0].objectives: has 0 items"));
+  EXPECT_THAT(message(written("large.json", "{\"cache\": {},\n  \"objective\": 1e400}")),
+              HasSubstr("large.json: parse error at line 2, column 16: the number 1e400"));
+  EXPECT_THAT(
+      message(written("empty.json", R"({"tune_params_keys": [], "tune_params": {}, "cache": {}})")),
+      HasSubstr("holds no configuration"));
+  EXPECT_THAT(message(::testing::TempDir()), HasSubstr("is a folder"));
+}
+
+TEST(RecordedSpace, OfResultsWithTheSameValuesTheLastCounts) {
+  RecordedResults results;
+  results.parameters = {{.name = "a", .values = {1, 2}, .when = {}}};
+  results.results = {{.values = {2}, .seconds = 3.0}, {.values = {2}, .seconds = 5.0}};
+  const RecordedSpace recorded = recorded_space("twice", results);
+  ASSERT_EQ(recorded.space.size(), 1u);
+  EXPECT_EQ(recorded.best(), 5);
+}
+
+TEST(RecordedSpace, AValueThatIsNotListedIsAnError) {
+  RecordedResults results;
+  results.parameters = {{.name = "a", .values = {1, 2}, .when = {}}};
+  results.results = {{.values = {4}, .seconds = 3.0}};
+  EXPECT_THAT([&] { recorded_space("other", results); },
+              ::testing::ThrowsMessage<Error>(HasSubstr("has the value 4, which its parameter")));
+}
+
+TEST(RecordedSpace, WithoutASuccessThereIsNoBest) {
+  RecordedResults results;
+  results.parameters = {{.name = "a", .values = {1, 2}, .when = {}}};
+  results.results = {{.values = {1}, .outcome = Outcome::crash, .seconds = {}}};
+  const RecordedSpace recorded = recorded_space("bad", results);
+  EXPECT_EQ(recorded.best(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(recorded.failures(), 1u);
+}
+
+namespace fs = std::filesystem;
 
 TEST(Replay, AskingTwiceCountsOnceAndTheBudgetHolds) {
   const RecordedSpace recorded = read_recorded_space(written("t4.json", kT4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/packed_table.hpp"
+#include "tuner/report/script_data.hpp"
 
 #include <gmock/gmock.h>
 

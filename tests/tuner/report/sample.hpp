@@ -2,7 +2,6 @@
 // Problems of a report, made by hand.
 #pragma once
 
-#include "tuner/report/elapsed.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/text/format.hpp"
 

@@ -2,12 +2,16 @@
 #include "tuner/search/guided.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 #include "tests/tuner/search/simulated.hpp"
+#include "tuner/search/automatic_end.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/turns.hpp"
 
 namespace autotune {
 namespace {
@@ -228,6 +232,131 @@ TEST(Guided, AMillionConfigurationsAreSearchedInSeconds) {
   EXPECT_LT(best_after(bench, 1), 1.1);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   EXPECT_LT(spent.count(), 60) << "0.5 s on an idle machine";
+}
+
+using enum Proposer;
+
+std::vector<Proposer> next(Turns& turns, int count) {
+  std::vector<Proposer> proposers;
+  for (int i = 0; i < count; ++i) proposers.push_back(turns.next());
+  return proposers;
+}
+
+TEST(Turns, EveryFourthProposalIsANeighbourOfTheFastest) {
+  Turns turns;
+  EXPECT_THAT(next(turns, 5), testing::ElementsAre(smooth, stepped, smooth, local, smooth));
+}
+
+TEST(Turns, QuartersAreRandomLocalAndAroundAfterTenObservationsWithoutAGain) {
+  Turns turns;
+  turns.observe(1, 0.0);
+  turns.observe(10, 0.0);
+  EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
+  turns.observe(11, 0.0);
+  EXPECT_THAT(next(turns, 8),
+              testing::ElementsAre(smooth, random, local, stepped, around, random, local, around));
+}
+
+TEST(Turns, FourInTenAreAroundTheFastestAfterThirtyFiveObservationsWithoutAGain) {
+  Turns turns;
+  turns.observe(1, 0.0);
+  turns.observe(35, 0.0);
+  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random)) << "stale only";
+  turns.observe(36, 0.0);
+  EXPECT_THAT(next(turns, 10), testing::ElementsAre(around, smooth, around, random, around, local,
+                                                    around, stepped, random, local));
+}
+
+TEST(Turns, SmallStepsAlongAPlateauAreNoGain) {
+  Turns turns;
+  for (std::size_t n = 1; n <= 11; ++n) turns.observe(n, -0.001 * static_cast<double>(n));
+  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random));
+}
+
+TEST(Turns, AGainOfTwoPercentResumesTheFreshRound) {
+  Turns turns;
+  EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
+  turns.observe(1, 0.0);
+  turns.observe(11, 0.0);
+  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random));
+  turns.observe(12, -0.03);
+  EXPECT_THAT(next(turns, 3), testing::ElementsAre(stepped, smooth, local));
+}
+
+TEST(Turns, NothingIsRandomAtTheEnd) {
+  Turns turns;
+  turns.observe(1, 0.0);
+  turns.observe(11, 0.0);
+  std::vector<Proposer> proposers;
+  for (int i = 0; i < 4; ++i) proposers.push_back(turns.next(true));
+  EXPECT_THAT(proposers, testing::ElementsAre(smooth, around, local, stepped));
+}
+
+constexpr double kLittle = AutomaticEnd::kGain / 2;
+
+/// So many evaluations, the first of them the best.
+std::vector<Evaluation> steady(std::size_t count) {
+  std::vector<Evaluation> known(count);
+  for (Evaluation& one : known) one.seconds = 1;
+  return known;
+}
+
+TEST(AutomaticEnd, ComesAfterSixteenLowBoundsInARow) {
+  AutomaticEnd end(false);
+  EXPECT_FALSE(end.expected());
+  end.note(steady(100), 0.2);
+  end.note(steady(110), kLittle);
+  EXPECT_FALSE(end.is_reached(110 + AutomaticEnd::kInARow - 1));
+  EXPECT_TRUE(end.is_reached(110 + AutomaticEnd::kInARow));
+  EXPECT_EQ(end.expected(), kLittle);
+}
+
+TEST(AutomaticEnd, AHigherBoundRestartsTheCount) {
+  AutomaticEnd end(false);
+  end.note(steady(10), 1);
+  end.note(steady(100), kLittle);
+  end.note(steady(110), AutomaticEnd::kGain);
+  EXPECT_FALSE(end.is_reached(200));
+  end.note(steady(200), kLittle);
+  EXPECT_FALSE(end.is_reached(210));
+  EXPECT_TRUE(end.is_reached(200 + AutomaticEnd::kInARow));
+}
+
+TEST(AutomaticEnd, AResumedRunNeedsNoFurtherEvaluations) {
+  AutomaticEnd end(false);
+  end.note(steady(100), kLittle);
+  EXPECT_TRUE(end.is_reached(100));
+}
+
+TEST(AutomaticEnd, HasBounds) {
+  AutomaticEnd end(false);
+  end.note(steady(1), kLittle);
+  EXPECT_FALSE(end.is_reached(AutomaticEnd::kFewest - 1));
+  EXPECT_TRUE(end.is_reached(AutomaticEnd::kFewest));
+  end.note(steady(40), 1);
+  EXPECT_FALSE(end.is_reached(AutomaticEnd::kMost - 1));
+  EXPECT_TRUE(end.is_reached(AutomaticEnd::kMost));
+}
+
+TEST(AutomaticEnd, WithHintsItDoesNotWaitForLongForWhatTheBoundPromises) {
+  constexpr std::size_t kLast = 20;
+  std::vector<Evaluation> known = steady(50);
+  known[kLast - 1].seconds = 0.9;
+  known[kLast + 5].seconds = 0.9 * (1 - AutomaticEnd::kGain / 2);  // no gain worth the name
+  known[kLast + 9] = {.index = 0, .outcome = Outcome::wrong};
+  AutomaticEnd end(true), without(false);
+  end.note(known, 1);
+  without.note(known, 1);
+  const std::size_t last = 2 * kLast + AutomaticEnd::kPatience;
+  EXPECT_FALSE(end.is_reached(last - 1));
+  EXPECT_TRUE(end.is_reached(last));
+  EXPECT_FALSE(without.is_reached(last));
+}
+
+TEST(AutomaticEnd, WithoutATimeThereIsNothingToWaitFor) {
+  AutomaticEnd end(true);
+  end.note(std::vector<Evaluation>(150), 1);
+  EXPECT_FALSE(end.is_reached(AutomaticEnd::kMost - 1));
 }
 
 }  // namespace

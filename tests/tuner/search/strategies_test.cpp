@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every strategy must do, whatever the space is like.
+#include "tuner/search/strategies.hpp"
+
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/core/error.hpp"
@@ -8,10 +11,77 @@
 namespace autotune {
 namespace {
 
+using testing::HasSubstr;
+
 using simulated::Bench;
 using simulated::grid;
 using simulated::valley;
-using testing::HasSubstr;
+
+TEST(Exhaustive, EvaluatesInOrderAndPrefetchesTheNextBatch) {
+  const ParameterSpace space = grid({6});
+  Bench bench(space, valley, 6, 2);
+  ExhaustiveSearch().search(bench, 1);
+  EXPECT_THAT(bench.asked(), testing::ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(bench.prefetched(), testing::ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(bench.rounds(), 3);
+}
+
+using simulated::Bench;
+using simulated::grid;
+using simulated::valley;
+
+TEST(Random, DiffersBySeed) {
+  const ParameterSpace space = grid({10, 10});
+  Bench first(space, valley, 10);
+  Bench second(space, valley, 10);
+  RandomSearch().search(first, 1);
+  RandomSearch().search(second, 2);
+  EXPECT_NE(first.asked(), second.asked());
+}
+
+using simulated::Bench;
+using simulated::grid;
+using simulated::valley;
+
+TEST(Coordinate, ReachesTheFloorOfAValleyInOneRound) {
+  const ParameterSpace space = grid({9, 9, 9, 9});
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Bench bench(space, valley, 1 + 4 * 8);
+    CoordinateSearch().search(bench, seed);
+    EXPECT_EQ(bench.best(), 1);
+  }
+}
+
+TEST(Coordinate, StartsFromTheBestKnownConfiguration) {
+  const ParameterSpace space = grid({9, 9});
+  Bench bench(space, valley, 8);
+  bench.know(*space.find(Levels{2, 7}));
+  CoordinateSearch().search(bench, 1);
+  EXPECT_EQ(bench.asked().size(), 8u);
+  for (const std::size_t index : bench.asked()) {
+    EXPECT_TRUE(space.levels(index)[0] == 2 || space.levels(index)[1] == 7);
+  }
+}
+
+using simulated::Bench;
+using simulated::grid;
+using simulated::valley;
+
+TEST(ListedConfigurations, AreEvaluatedInOrderWithoutThoseOutsideTheSpace) {
+  const ParameterSpace space = grid({4, 4});
+  const auto configuration = [](int first, int second) {
+    return Configuration{{"P0", first}, {"P1", second}};
+  };
+  ListedConfigurations listed({configuration(3, 1), configuration(4, 0), configuration(0, 2)});
+  Bench bench(space, valley, 10);
+  listed.search(bench, 1);
+  EXPECT_THAT(bench.asked(),
+              testing::ElementsAre(*space.find(Levels{3, 1}), *space.find(Levels{0, 2})));
+}
+
+using simulated::Bench;
+using simulated::grid;
+using simulated::valley;
 
 class EveryStrategy : public testing::TestWithParam<std::string> {
  protected:

@@ -4,12 +4,274 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
+#include "tests/tuner/search/kernels.hpp"
 #include "tests/tuner/search/simulated.hpp"
+#include "tuner/search/kernel.hpp"
+#include "tuner/search/posterior.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/tile.hpp"
 
 namespace autotune {
 namespace {
+
+std::vector<float> random_values(std::size_t count) {
+  RandomSource random(3);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(4 * random.uniform());
+  return values;
+}
+
+TEST(Tile, HoldsSixtyFourPointsAColumnForEachDimension) {
+  Points points(70, 2);
+  for (Eigen::Index row = 0; row < 70; ++row) {
+    points(row, 0) = static_cast<float>(row);
+    points(row, 1) = static_cast<float>(-row);
+  }
+  const Eigen::MatrixXf tiles = in_tiles(points);
+  ASSERT_EQ(tiles.rows(), kTile);
+  ASSERT_EQ(tiles.cols(), 4);
+  EXPECT_EQ(tiles(63, 1), -63);
+  EXPECT_EQ(tiles(5, 2), 69);
+  EXPECT_EQ(tiles(6, 2), 0);
+}
+
+TEST(Tile, CovariancesAgreeWithTheFormulaNearAndFar) {
+  constexpr int kDimensions = 3;
+  std::vector<float> tile = random_values(kTile * kDimensions);
+  for (int d = 0; d < kDimensions; ++d) tile[static_cast<std::size_t>(d * kTile)] = 1;  // no change
+  tile[1] = 1;     // a step in two dimensions of three
+  tile[2] = 1000;  // far: e^-2236 is below the smallest float
+  const std::vector<float> point = {1, 1, 1}, steps = {0.5, 0.25, 2};
+  for (const float* const with : {steps.data(), static_cast<const float*>(nullptr)}) {
+    std::vector<float> found(kTile);
+    tile_covariances(tile.data(), kDimensions, point.data(), with, 3, found.data());
+    for (int i = 0; i < kTile; ++i) {
+      double r2 = 0;
+      for (int d = 0; d < kDimensions; ++d) {
+        const double delta = static_cast<double>(tile[static_cast<std::size_t>(d * kTile + i)]) - 1;
+        r2 += delta * delta;
+        if (delta != 0 && with) r2 += static_cast<double>(with[d]);
+      }
+      const double r = std::sqrt(5 * r2);
+      const double exact = 3 * (1 + r + 5 * r2 / 3) * std::exp(-r);
+      EXPECT_NEAR(static_cast<double>(found[static_cast<std::size_t>(i)]), exact,
+                  1e-6 + 1e-5 * exact);
+    }
+    EXPECT_EQ(found[0], 3);
+  }
+}
+
+TEST(Tile, SubtractsColumnsAndScales) {
+  constexpr int kCount = 5;
+  const std::vector<float> columns = random_values(kCount * kTile);
+  const std::vector<float> factors = {1, -2, 0.5, 0, 3};
+  std::vector<float> values(kTile, 7);
+  subtract_columns(columns.data(), kCount, factors.data(), 0.5F, values.data());
+  for (std::size_t i = 0; i < kTile; ++i) {
+    float expected = 7;
+    for (std::size_t c = 0; c < kCount; ++c) expected -= factors[c] * columns[c * kTile + i];
+    EXPECT_FLOAT_EQ(values[i], 0.5F * expected);
+  }
+}
+
+ParameterSpace space_of_four() {
+  std::vector<Parameter> parameters;
+  for (const char* name : {"A", "B", "C", "D"}) {
+    parameters.push_back({name, {1, 2, 4, 32}, std::nullopt, false});
+  }
+  return ParameterSpace(std::move(parameters), std::span<const Expression>{}, Scope{});
+}
+
+Kernel uneven_kernel(double step) {
+  Kernel kernel = Kernel::prior(10, step);
+  for (Eigen::Index d = 0; d < 10; ++d) kernel.log_scales[d] = 0.4 * static_cast<double>(d) - 2;
+  kernel.log_amplitude = 0.5;
+  return kernel;
+}
+
+/// Σ Δ² / scale² over the dimensions.
+double squared_distance(const Kernel& kernel, const Points& points, Eigen::Index a,
+                        Eigen::Index b) {
+  const Eigen::ArrayXd delta = (points.row(a) - points.row(b)).cast<double>().transpose();
+  return (delta * (-kernel.log_scales).array().exp()).square().sum();
+}
+
+TEST(Reduction, KeepsDistancesInFewerDimensions) {
+  const ParameterSpace space = space_of_four();
+  const LevelCoordinates coordinates(space, Products::included);
+  const Eigen::MatrixXd basis = coordinates.product_basis();
+  ASSERT_EQ(basis.rows(), 6);
+  ASSERT_EQ(basis.cols(), 4);
+  const Kernel kernel = uneven_kernel(0);
+  const Points points = coordinates.all_points();
+  const Points reduced = Reduction(kernel, basis).points(points);
+  ASSERT_EQ(reduced.cols(), 8);
+  for (const Eigen::Index row : {0, 77, 255}) {
+    for (Eigen::Index other = 0; other < points.rows(); ++other) {
+      const double exact = squared_distance(kernel, points, row, other);
+      const double found =
+          static_cast<double>((reduced.row(row) - reduced.row(other)).squaredNorm());
+      EXPECT_NEAR(found, exact, 1e-5 * (1 + exact));
+    }
+  }
+}
+
+TEST(Reduction, WithoutABasisScalesPointsAndSteps) {
+  const ParameterSpace space = space_of_four();
+  const Points points = LevelCoordinates(space, Products::included).all_points();
+  const Kernel kernel = uneven_kernel(0.25);
+  const Reduction reduction(kernel);
+  const Points scaled = reduction.points(points);
+  ASSERT_EQ(scaled.cols(), points.cols());
+  EXPECT_FLOAT_EQ(scaled(255, 9), points(255, 9) * static_cast<float>(std::exp(-1.6)));
+  ASSERT_NE(reduction.steps(), nullptr);
+  EXPECT_FLOAT_EQ(reduction.steps()[9], static_cast<float>(0.25 * std::exp(-3.2)));
+  EXPECT_FLOAT_EQ(reduction.amplitude(), std::exp(0.5F));
+  EXPECT_EQ(Reduction(uneven_kernel(0)).steps(), nullptr);
+}
+
+using simulated::random_points;
+using simulated::wide_kernel;
+
+TEST(Kernel, IsItsAmplitudeAtNoDistanceAndMaternBeyond) {
+  Kernel kernel = wide_kernel(1);
+  Points points(2, 1);
+  points << 0, 1;
+  float values[2];
+  covariances(kernel, points.row(0), points, values);
+  EXPECT_FLOAT_EQ(values[0], 1);
+  const double root5 = std::sqrt(5.0);
+  EXPECT_NEAR(values[1], (1 + root5 + 5.0 / 3) * std::exp(-root5), 1e-6);
+  kernel.step = 3;  // r = sqrt(1 + 3)
+  covariances(kernel, points.row(0), points, values);
+  EXPECT_FLOAT_EQ(values[0], 1);
+  EXPECT_NEAR(values[1], (1 + 2 * root5 + 20.0 / 3) * std::exp(-2 * root5), 1e-6);
+}
+
+TEST(Kernel, AFitGivesAParameterWithoutEffectALongerScale) {
+  Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
+  for (Eigen::Index i = 0; i < 40; ++i) training.targets[i] = std::sin(6 * training.points(i, 0));
+  const Kernel fitted = fit_kernel(Kernel::prior(2, 0), training, 30);
+  EXPECT_LT(fitted.log_scales[0] + 1, fitted.log_scales[1]);
+}
+
+TEST(Kernel, AFlagWithoutEffectLeavesConfigurationsFullyCorrelated) {
+  Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
+  for (Eigen::Index i = 0; i < 40; ++i) {
+    training.points(i, 1) = static_cast<float>(i % 2);
+    training.targets[i] = std::sin(6 * training.points(i, 0));
+  }
+  const Kernel fitted = fit_kernel(Kernel::prior(2, 0), training, 30);
+  Points flags(2, 2);
+  flags << 0.5F, 0, 0.5F, 1;
+  float covariance[2];
+  covariances(fitted, flags.row(0), flags, covariance);
+  EXPECT_LT(1 - covariance[1] / covariance[0], 1e-4F);
+}
+
+TEST(Kernel, TheLargestCorrelationIsThatOfTheNearestPoint) {
+  Kernel kernel = wide_kernel(1);
+  kernel.log_amplitude = std::log(4.0);
+  Points points(2, 1);
+  points << 0, 1;
+  const double root5 = std::sqrt(5.0);
+  EXPECT_NEAR(largest_correlation(kernel, points.row(0), points.bottomRows(1)),
+              (1 + root5 + 5.0 / 3) * std::exp(-root5), 1e-6);
+  EXPECT_NEAR(largest_correlation(kernel, points.row(0), points), 1, 1e-6);
+  EXPECT_EQ(largest_correlation(kernel, points.row(0), Points(0, 1)), 0);
+}
+
+TEST(Trend, TheSlopeFollowsTheDataAndWithoutDataThePrior) {
+  Trend trend{Eigen::VectorXd::LinSpaced(50, -1, 1), 1, 0.5};
+  const Eigen::VectorXd against = -2 * trend.feature;
+  EXPECT_NEAR(fitted_slope(trend, 100 * trend.feature, 100 * against), -2, 1e-3);
+  EXPECT_NEAR(fitted_slope(trend, Eigen::VectorXd::Zero(50), against), 1, 1e-12);
+}
+
+using simulated::random_points;
+using simulated::wide_kernel;
+
+TEST(Posterior, IsCertainOnlyAtObservedPoints) {
+  const Points points = random_points(20, 3);
+  Posterior posterior(points, 10);
+  posterior.reset(wide_kernel(3), points.topRows(5));
+  const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(5, -1, 1);
+  const Eigen::MatrixXf means = posterior.means(posterior.whitened(values));
+  for (Eigen::Index i = 0; i < 5; ++i) {
+    EXPECT_NEAR(static_cast<double>(means(i, 0)), values[i], 1e-2);
+    EXPECT_LT(posterior.variances()[i], 1e-3);
+  }
+  EXPECT_GT(posterior.variances().tail(15).minCoeff(), 1e-3);
+}
+
+TEST(Posterior, ObservingOneByOneEqualsObservingAllAtOnce) {
+  const Points points = random_points(700, 3);
+  Posterior at_once(points, 8);
+  Posterior one_by_one(points, 8);
+  at_once.reset(wide_kernel(3), points.topRows(8));
+  one_by_one.reset(wide_kernel(3), points.topRows(3));
+  for (Eigen::Index i = 3; i < 8; ++i) one_by_one.observe(points.row(i));
+  EXPECT_LT((at_once.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-4);
+  const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(8, 0, 1);
+  EXPECT_LT(
+      (at_once.means(at_once.whitened(values)) - one_by_one.means(one_by_one.whitened(values)))
+          .cwiseAbs()
+          .maxCoeff(),
+      2e-3);
+}
+
+TEST(Posterior, ObservingSeveralEqualsObservingOneByOne) {
+  const Points points = random_points(700, 3);
+  Posterior several(points, 8), one_by_one(points, 8);
+  for (Posterior* posterior : {&several, &one_by_one}) {
+    posterior->reset(wide_kernel(3), points.topRows(3));
+  }
+  several.observe(points.middleRows(3, 5));
+  for (Eigen::Index i = 3; i < 8; ++i) one_by_one.observe(points.row(i));
+  EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
+}
+
+TEST(Posterior, CopesWithNearlyEqualPoints) {
+  const Points points = 1e-3F * random_points(200, 1);
+  Kernel kernel = wide_kernel(1);
+  kernel.log_noise = -30;
+  Posterior posterior(points, 200);
+  posterior.reset(kernel, points.topRows(100));
+  posterior.observe(points.bottomRows(100));
+  const Eigen::VectorXf means = posterior.means(posterior.whitened(Eigen::VectorXd::Ones(200)));
+  EXPECT_LT((means.array() - 1).abs().maxCoeff(), 0.01F);
+  EXPECT_LT(posterior.variances().abs().maxCoeff(), 0.01F);
+}
+
+TEST(Posterior, AnObservationWithoutAValueTakesItsPredictedMean) {
+  const Points points = random_points(20, 3);
+  Posterior all(points, 10), first(points, 10);
+  all.reset(wide_kernel(3), points.topRows(6));
+  first.reset(wide_kernel(3), points.topRows(5));
+  const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(5, -1, 1);
+  const std::vector<Eigen::Index> rows = {0, 1, 2, 3, 4};
+  EXPECT_EQ(all.whitened(values, rows), first.whitened(values, rows));
+  EXPECT_TRUE(all.whitened(values, rows).isApprox(all.whitened(values), 1e-9));
+
+  const std::vector<Eigen::Index> gap = {0, 1, 2, 3, 5};
+  const Eigen::VectorXf means = all.means(all.whitened(values, gap));
+  const Eigen::VectorXf before = first.means(first.whitened(values.head(4)));
+  EXPECT_NEAR(means[4], before[4], 1e-2) << "as predicted from the first four";
+  EXPECT_NEAR(means[5], 1, 1e-2);
+}
+
+TEST(ExpectedImprovement, AgreesWithTheFormula) {
+  const ExpectedImprovement improvement;
+  for (const double z : {-5.0, -2.5, -1.0, 0.0, 0.7, 3.0, 8.0}) {
+    const double exact =
+        z * 0.5 * std::erfc(-z / std::sqrt(2.0)) + std::exp(-z * z / 2) / std::sqrt(2 * M_PI);
+    EXPECT_NEAR(improvement.h(static_cast<float>(z)) / exact, 1, 1e-3) << z;
+  }
+  EXPECT_EQ(improvement.h(-20), 0);
+  EXPECT_EQ(improvement.h(std::nanf("")), 0);
+}
 
 /// A search over two parameters of 12 values each; a time depends on both.
 struct SurrogateSearch {

@@ -3,15 +3,274 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+
+#include "tests/support/fake_device.hpp"
 #include "tests/tuner/session/toy.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/session/baselines.hpp"
+#include "tuner/session/energy_choice.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 using testing::Macros;
+
+const std::vector<BaselineSource> kVendorSource = {{"/lib/vendor.so", "toy"}};
+
+TEST(Baselines, TheLibrarysDefaultAndTheTwoFastestOthersThatAreRight) {
+  FakeDevice device([](const Macros&) { return testing::Fate{}; });
+  device.baselines() = {{"standard", {Outcome::ok, 2e-5, ""}},
+                        {"slow", {Outcome::ok, 4e-5, ""}},
+                        {"wrong", {Outcome::wrong, 1e-6, "C[0] is nan"}},
+                        {"crashing", {Outcome::crash, 1e-6, "illegal address"}},
+                        {"fast", {Outcome::ok, 0.5e-5, ""}},
+                        {"next", {Outcome::ok, 0.8e-5, ""}}};
+  const auto bench = device.open({});
+  std::vector<std::string> names;
+  for (const BaselineCandidate& one : find_baselines(*bench, kVendorSource, {})) {
+    names.push_back(one.name);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("standard", "fast", "next"));
+}
+
+/// A library that cannot be opened, or no more.
+class Closed final : public Workbench {
+ public:
+  std::unique_ptr<Candidate> load(const CompiledKernel&, const LaunchPlan&) override {
+    return nullptr;
+  }
+  double launch_floor() override { return 0; }
+  std::vector<std::string> baselines(const BaselineSource&) override {
+    throw Error("libvendor.so.3 is not there");
+  }
+  std::unique_ptr<Candidate> load_baseline(const BaselineSource&, std::size_t) override {
+    throw Error("libvendor.so.3 is not there");
+  }
+};
+
+TEST(Baselines, ALibraryThatIsOfNoUseIsAWarning) {
+  Closed bench;
+  std::string warning;
+  const auto found = find_baselines(bench, kVendorSource,
+                                    [&](const std::string& sentence) { warning = sentence; });
+  EXPECT_TRUE(found.empty());
+  EXPECT_EQ(warning, "baseline vendor is left out: libvendor.so.3 is not there");
+}
+
+TEST(Baselines, OneThatCannotBeLoadedAgainFailsWhenItIsTimed) {
+  Closed bench;
+  BaselineCandidate one{kVendorSource[0], 0, "standard", nullptr, 1e-5};
+  reload(one, bench);
+  ASSERT_TRUE(one.candidate);
+  EXPECT_THAT([&] { one.candidate->time(1, L2State::hot); },
+              ::testing::ThrowsMessage<KernelFailure>("libvendor.so.3 is not there"));
+}
+
+/// X=11 Y=2 is the fastest, 1 % a step; X=10 Y=2 uses half of its energy, X=12 Y=2 0.99 of it.
+Fate thrifty(const Macros& macros) {
+  Fate fate = bowl(macros);
+  fate.seconds = 0.9e-5 + 0.1 * fate.seconds;
+  fate.joules = 2e-3;
+  if (macros.at("Y") == 2 && macros.at("X") == 10) fate.joules = 1e-3;
+  if (macros.at("Y") == 2 && macros.at("X") == 12) fate.joules = 1.98e-3;
+  return fate;
+}
+
+class EnergyChoice : public StoreTest {
+ protected:
+  EnergyChoice() { device_.measure_energy(); }
+  ProblemReport tune(Objective objective) {
+    TuningRequest request = request_for(target_, {64});
+    request.policy.objective = objective;
+    return autotune::tune(target_, device_, nullptr, request).problems.at(0);
+  }
+
+  const Target target_ = two_parameters();
+  FakeDevice device_{thrifty};
+};
+
+TEST_F(EnergyChoice, TheFinalistWithTheLeastEnergyWins) {
+  const ProblemReport report = tune(Objective::energy);
+  EXPECT_EQ(to_text(report.decision.best->configuration), "X=10 Y=2");
+  EXPECT_DOUBLE_EQ(report.decision.best->energy->joules, 1e-3);
+  EXPECT_DOUBLE_EQ(report.decision.default_configuration->energy->joules, 2e-3);
+  EXPECT_TRUE(report.decision.ties.empty());
+  EXPECT_EQ(to_text(tune(Objective::time).decision.best->configuration), "X=11 Y=2");
+}
+
+TEST_F(EnergyChoice, EnergyTimesDelayWeighsBoth) {
+  EXPECT_EQ(to_text(tune(Objective::edp).decision.best->configuration), "X=10 Y=2");
+}
+
+TEST_F(EnergyChoice, TheParetoFrontHasWhatNothingBeatsInBoth) {
+  const std::vector<Tuned> front = tune(Objective::energy).decision.front;
+  std::vector<std::string> texts;
+  for (const Tuned& one : front) texts.push_back(to_text(one.configuration));
+  EXPECT_THAT(texts, ::testing::ElementsAre("X=11 Y=2", "X=10 Y=2"));
+}
+
+TEST_F(EnergyChoice, ADeviceWithoutACounterIsRefusedByItsName) {
+  FakeDevice without(thrifty);
+  TuningRequest request = request_for(target_, {64});
+  request.policy.objective = Objective::energy;
+  try {
+    autotune::tune(target_, without, nullptr, request);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "fake (fake) has no energy counter that can be read: use --objective time");
+  }
+  EXPECT_EQ(without.opened(), 0);
+}
+
+TEST_F(EnergyChoice, ResultsAreKeptApartFromThoseByTime) {
+  Policy policy;
+  EXPECT_EQ(key_text(policy), "l2=hot launch=graph");
+  policy.objective = Objective::edp;
+  EXPECT_EQ(key_text(policy), "l2=hot launch=graph objective=edp");
+  policy.context = CallContext::between;
+  EXPECT_EQ(key_text(policy), "l2=hot launch=graph objective=edp context=between");
+}
+
+using EdgeFinalsTest = StoreTest;
+
+TEST_F(EdgeFinalsTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
+  const Target target = [] {
+    Target toy = two_parameters();
+    toy.bake_sizes = Expression::parse("1");
+    return toy;
+  }();
+  for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
+    FakeDevice device([there](const Macros& macros) -> Fate {
+      if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {there, 0, "C[64] is 0"};
+      return bowl(macros);
+    });
+    std::vector<std::string> warnings;
+    TuningCallbacks callbacks;
+    callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+    const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+    const ProblemReport& problem = report.problems[0];
+    EXPECT_NE(find_value(problem.decision.best->configuration, "X")->integer(), 11);
+    EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
+    ASSERT_FALSE(warnings.empty());
+    EXPECT_THAT(warnings[0], HasSubstr("N=65"));
+  }
+}
+
+TEST_F(EdgeFinalsTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAsBest) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
+    bool fails = false;
+    FakeDevice device([&](const Macros& macros) -> Fate {
+      if (fails && macros.at("SIZE_N") == 65) return {there, 0, "C[64] is 0"};
+      return bowl(macros);
+    });
+    auto store = open_store();
+    TuningRequest request = request_for(target, {64}, 1);  // the default, and no search
+    request.retune = true;
+    EXPECT_TRUE(tune(target, device, &store, request).problems[0].decision.best.has_value());
+    fails = true;  // what an earlier run decided was wrong too
+    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value());
+    EXPECT_TRUE(store.tuned({}).empty()) << name_of(there);
+    request.retune = false;
+    EXPECT_FALSE(tune(target, device, &store, request).problems[0].decision.best.has_value())
+        << "no refuted time comes back";
+    EXPECT_EQ(store.check().damage.size(), 0u);
+  }
+}
+
+TEST_F(EdgeFinalsTest, EdgeKernelsOfLeadersAreCompiledWhileTheSearchGoesOn) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  std::atomic<int> at_the_edge = 0, last = 0;
+  FakeDevice device([&](const Macros& macros) {
+    if (macros.at("SIZE_N") == 65) ++at_the_edge;
+    return bowl(macros);
+  });
+  TuningCallbacks callbacks;
+  callbacks.on_progress = [&](const Progress&) { last = at_the_edge.load(); };
+  tune(target, device, nullptr, request_for(target, {64}), callbacks);
+  EXPECT_GT(last, 10) << "from X=1 to X=11 each is a leader";
+}
+
+TEST_F(EdgeFinalsTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearch) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "wrote C[65], outside C[0..64]"};
+    return bowl(macros);
+  });
+  EXPECT_THAT([&] { tune(target, device, nullptr, request_for(target, {64})); },
+              ::testing::ThrowsMessage<TargetError>(::testing::AllOf(
+                  HasSubstr("toy: the default configuration fails on the edge problem"),
+                  HasSubstr("wrong on N=65: wrote C[65], outside C[0..64]"),
+                  HasSubstr("such as \"N % 32 == 0\""))));
+  EXPECT_EQ(device.compiled(), 2) << "the default, for both problems";
+}
+
+TEST_F(EdgeFinalsTest, ADefaultWhoseWorkerWasKilledOnTheEdgeProblemIsNotRefuted) {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  int asked = 0;
+  FakeDevice device([&](const Macros& macros) -> Fate {
+    // The first is the compilation, the second the verification before the search.
+    if (macros.at("SIZE_N") == 65 && ++asked == 2) return {Outcome::killed, 0, "signal 9"};
+    return bowl(macros);
+  });
+  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  EXPECT_TRUE(report.problems[0].decision.best.has_value());
+  EXPECT_TRUE(report.problems[0].decision.default_configuration.has_value());
+}
+
+class EdgeCheckTest : public ::testing::Test {
+ protected:
+  EdgeCheckTest() { target_.bake_sizes = Expression::parse("1"); }
+
+  Verdict verify(FakeDevice& device) const {
+    EdgeCheck edge(target_, problem_, device);
+    return edge.verify(configuration_, [&](const SourceUnit& unit) {
+      return std::make_shared<const CompiledKernel>(device.compile(unit));
+    });
+  }
+
+  Target target_ = two_parameters();
+  const Problem problem_{{{"N", 1000}}};
+  const Configuration configuration_{{"X", 2}, {"Y", 1}};
+};
+
+TEST_F(EdgeCheckTest, VerifiesWhereTilesAreCut) {
+  FakeDevice device(bowl);
+  EXPECT_EQ(verify(device).outcome, Outcome::ok);
+}
+
+TEST_F(EdgeCheckTest, HoweverItFailsTheProblemIsNamed) {
+  for (const Outcome outcome : {Outcome::wrong, Outcome::crash, Outcome::compile_error}) {
+    FakeDevice device([outcome](const Macros& macros) -> Fate {
+      if (macros.at("SIZE_N") == 257) return {outcome, 0, "C[256] is 0"};
+      return bowl(macros);
+    });
+    const Verdict verdict = verify(device);
+    EXPECT_EQ(verdict.outcome, outcome);
+    EXPECT_EQ(verdict.message, "on N=257: C[256] is 0");
+  }
+}
+
+TEST_F(EdgeCheckTest, WhatIsNotValidThereNeedNotBeVerified) {
+  target_.constraints.push_back(Expression::parse("N % 2 == 0"));
+  FakeDevice device(bowl);
+  EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
+}
+
+TEST_F(EdgeCheckTest, WhereTheAnswerIsAFileNothingIsVerified) {
+  target_.reference.kind = ReferenceSpec::Kind::file;
+  FakeDevice device(bowl);
+  EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
+}
 
 /// Five of X=1..16 are within 3 % of the fastest, X=3.
 Fate close(const Macros& macros) {

@@ -2,9 +2,17 @@
 #include "tuner/session/problem_tuner.hpp"
 
 #include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
 
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/session/gates.hpp"
+#include "tuner/session/prepared_problems.hpp"
+#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 namespace {
@@ -12,6 +20,201 @@ namespace {
 using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;
+
+TEST(ProblemRun, ByItselfTouchesNoDevice) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  EXPECT_EQ(to_text(toy->space().at(toy->default_index())), "X=1 Y=1");
+  EXPECT_EQ(device.compiled(), 0);
+  EXPECT_EQ(device.opened(), 0);
+}
+
+TEST(ProblemRun, LoadsAConfigurationOnItsBench) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  const auto candidate = toy->load(toy.index(11, 2));
+  EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+  EXPECT_EQ(device.opened(), 1);
+}
+
+TEST(ProblemRun, WhatDoesNotCompileIsNotLoaded) {
+  FakeDevice device([](const Macros&) -> Fate {
+    return {Outcome::compile_error, 0, "toy.cu:1: error: no"};
+  });
+  ToyRun toy(device);
+  EXPECT_THROW(toy->load(3), KernelFailure);
+  EXPECT_EQ(device.opened(), 0);
+}
+
+TEST(ProblemRun, TheAnchorMeasuresTheDefaultConfiguration) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  EXPECT_FALSE(toy->default_loadable());
+  EXPECT_DOUBLE_EQ(toy->bench().anchor().seconds(), 2.1e-5);
+  EXPECT_TRUE(toy->default_loadable());
+}
+
+TEST(ProblemRun, ADefaultThatFailedIsNoAnchor) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  Trial wrong;
+  wrong.outcome = Outcome::wrong;
+  toy->ledger().add(toy->default_index(), wrong);
+  EXPECT_EQ(toy->bench().anchor().seconds(), 0);
+  EXPECT_EQ(device.compiled(), 0);
+}
+
+TEST(ProblemRun, AfterTheEndOfTheSearchNoAnchorIsWaitedFor) {
+  std::promise<void> go_on;
+  FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
+    wait.wait();
+    return bowl(macros);
+  });
+  ToyRun toy(device);
+  toy->end().when([] { return true; });
+  EXPECT_THROW(toy->bench().anchor(), SearchOver);
+  go_on.set_value();
+}
+
+/// As many configurations as N.
+Target counting() {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"N"};
+  Parameter x{.name = "X", .values = {}, .when = {}};
+  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
+  target.parameters = {x};
+  target.constraints = {Expression::parse("X <= N")};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  return target;
+}
+
+TEST(PreparedProblems, EachIsTheOneAskedForWhoeverAsksAndInWhateverOrder) {
+  const Target target = counting();
+  std::vector<Problem> problems;
+  for (int n = 1; n <= 8; ++n) problems.push_back(problem_of(target, {{"N", n}}, {}));
+  const DeviceInfo device;
+  const Calibration calibration;
+  PreparedProblems prepared(target, problems, device, calibration);
+  const auto expect_right = [&](std::size_t number) {
+    const PreparedProblem one = prepared.take(number);
+    EXPECT_EQ(one.space.size(), number + 1);
+    EXPECT_EQ(one.predicted.size(), number + 1);
+  };
+  {
+    std::jthread odd([&] {
+      for (const std::size_t number : {1, 3, 5, 7}) expect_right(number);
+    });
+    for (const std::size_t number : {6, 2, 0, 4}) expect_right(number);
+  }
+  expect_right(3);  // once more
+}
+
+TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
+  const Target target = counting();
+  const std::vector<Problem> problems = {problem_of(target, {{"N", 8}}, {}),
+                                         problem_of(target, {{"N", 16}}, {})};
+  const DeviceInfo device;
+  const Calibration calibration;
+  PreparedProblems prepared(target, problems, device, calibration);
+  const PreparedProblem first = prepared.take(0);
+  EXPECT_EQ(first.corrected, first.predicted) << "nothing is known yet";
+  std::vector<PastTrial> past;
+  for (int x = 1; x <= 8; ++x) {
+    past.push_back({problems[0].values, {{"X", x}}, 1e-3 * x, first.predicted[0]});
+  }
+  prepared.remember(past);
+  prepared.correct_ahead(1);
+  const PreparedProblem ahead = prepared.take(1), now = prepared.take(1);
+  EXPECT_NE(ahead.corrected, ahead.predicted);
+  EXPECT_EQ(ahead.corrected, now.corrected);
+}
+
+TEST(PreparedProblems, ASpaceIsBuiltBeforeTheCalibrationIsThere) {
+  const Target target = counting();
+  const std::vector<Problem> problems{problem_of(target, {{"N", 8}}, {})};
+  const DeviceInfo device;
+  std::promise<Calibration> calibration;
+  PreparedProblems prepared(target, problems, device, calibration.get_future().share());
+  const std::size_t first = 0;
+  prepared.begin({&first, 1});
+  auto taken = std::async(std::launch::async, [&] { return prepared.take(0); });
+  EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  calibration.set_value({});
+  EXPECT_GT(taken.get().space.size(), 0u);
+}
+
+Launch launch(std::string entry, unsigned blocks, unsigned threads, std::int64_t shared_bytes) {
+  Launch one;
+  one.entry = std::move(entry);
+  one.grid.x = blocks;
+  one.block.x = threads;
+  one.dynamic_shared_bytes = shared_bytes;
+  return one;
+}
+
+TEST(Gates, AConfigurationStandsForTheLaunchWithTheMostSharedMemoryThenThreads) {
+  LaunchPlan plan;
+  plan.launches = {launch("pack", 512, 256, 0), launch("product", 128, 128, 65536),
+                   launch("sum", 512, 128, 0)};
+  EXPECT_EQ(heaviest(plan).entry, "product");
+  plan.launches[1].dynamic_shared_bytes = 0;
+  EXPECT_EQ(heaviest(plan).entry, "pack");
+}
+
+TEST(Gates, ClustersNeedAGpuThatHasThemOrTheHost) {
+  LaunchPlan plan;
+  plan.launches = {launch("product", 128, 128, 0)};
+  const auto complaint = [&](DeviceKind kind, int compute_capability, std::int64_t blocks) {
+    plan.launches[0].cluster.x = blocks;
+    DeviceInfo device;
+    device.kind = kind;
+    device.compute_capability = compute_capability;
+    return breaks_declared_limit(plan, {}, device).value_or("");
+  };
+  EXPECT_EQ(complaint(DeviceKind::cuda, 80, 2),
+            "product launches clusters, which need compute capability 9.0");
+  EXPECT_EQ(complaint(DeviceKind::cuda, 80, 1), "");
+  EXPECT_EQ(complaint(DeviceKind::cuda, 90, 8), "");
+  EXPECT_EQ(complaint(DeviceKind::host, 0, 8), "");
+  EXPECT_NE(complaint(DeviceKind::host, 0, 16), "");
+}
+
+TEST(Gates, BlocksOfACooperativeLaunchMustBeResidentAtOnce) {
+  LaunchPlan plan;
+  plan.launches = {launch("meet", 264, 1024, 0)};
+  DeviceInfo device;
+  device.compute_capability = 90;
+  device.multiprocessors = 132;
+  device.shared_bytes_per_block = 200'000;
+  CompiledKernel kernel;
+  kernel.resources = {{.entry = "meet", .registers = 32}};
+  const auto declared = [&] { return breaks_declared_limit(plan, {}, device).value_or(""); };
+  const auto compiled = [&] { return breaks_compiled_limit(kernel, plan, device).value_or(""); };
+  plan.launches[0].grid.x = 1000;
+  EXPECT_EQ(declared() + compiled(), "") << "it is not cooperative";
+  plan.launches[0].cooperative = true;
+  EXPECT_EQ(declared(),
+            "meet is cooperative, and its 1000 blocks must be resident at once: the device holds "
+            "264 of them");
+  plan.launches[0].grid.x = 264;
+  EXPECT_EQ(declared() + compiled(), "");
+  kernel.resources[0].registers = 64;
+  EXPECT_EQ(declared(), "");
+  EXPECT_EQ(compiled(),
+            "meet is cooperative, and its 264 blocks must be resident at once: the device holds "
+            "132 of them");
+  device.kind = DeviceKind::host;
+  device.compute_capability = 0;
+  EXPECT_NE(declared(), "") << "the host has fibres for 8192 threads";
+  plan.launches[0].grid.x = 8;
+  EXPECT_EQ(declared(), "");
+}
 
 TuningOrder order_of(std::size_t number, bool retune = false) {
   TuningOrder order;

@@ -14,8 +14,8 @@
 
 #include "db/store.hpp"
 #include "tests/support/fake_device.hpp"
-#include "tuner/session/session_rows.hpp"
 #include "tuner/session/trial_evaluator.hpp"
+#include "tuner/session/trial_ledger.hpp"
 #include "tuner/session/tuning_session.hpp"
 
 namespace autotune {

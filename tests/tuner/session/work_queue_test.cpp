@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <vector>
 
 #include "tests/tuner/session/toy.hpp"
 
@@ -11,6 +12,101 @@ namespace autotune {
 namespace {
 
 using testing::FakeDevice;
+
+using Numbers = std::vector<std::size_t>;
+
+TEST(ProblemQueue, GivesProblemsInTheirOrderAndCountsThem) {
+  ProblemQueue queue(Numbers{2, 0, 1});
+  EXPECT_EQ(queue.next(2), (Numbers{2, 0}));
+  EXPECT_EQ(queue.take(), 2u);
+  EXPECT_EQ(queue.take(), 0u);
+  queue.done();
+  EXPECT_EQ(queue.waiting(), 1u);
+  EXPECT_EQ(queue.begun(), 1u);
+  EXPECT_EQ(queue.unfinished(), 2u);
+}
+
+TEST(ProblemQueue, AWantedProblemIsGivenIfItWaits) {
+  ProblemQueue queue(3);
+  EXPECT_EQ(queue.take(2), 2u);
+  EXPECT_EQ(queue.take(2), 0u);
+}
+
+TEST(ProblemQueue, WhatIsGivenBackComesFirst) {
+  ProblemQueue queue(3);
+  EXPECT_EQ(queue.take(), 0u);
+  EXPECT_TRUE(queue.give_back(0));
+  EXPECT_TRUE(queue.was_given_back(0));
+  EXPECT_EQ(queue.take(), 0u);
+  EXPECT_FALSE(queue.give_back(0));
+  EXPECT_EQ(queue.next(9), (Numbers{0, 1, 2}));
+}
+
+TEST(ProblemQueue, TheProblemWithMostWorkIsFirstAndEqualOnesKeepTheirOrder) {
+  Target target = two_parameters();
+  target.flops = Expression::parse("N");
+  std::vector<Problem> problems;
+  for (const int n : {64, 256, 64, 128}) problems.push_back(problem_of(target, {{"N", n}}, {}));
+  EXPECT_EQ(longest_first(target, problems, DeviceInfo{}), (Numbers{1, 3, 0, 2}));
+}
+
+/// With a buffer of N floats.
+Target with_buffer() {
+  Target target = two_parameters();
+  ArgumentSpec buffer{.name = "A", .type = "f32"};
+  buffer.length = Expression::parse("N");
+  target.arguments = {buffer};
+  return target;
+}
+
+TEST(Places, AreTwoWhereProblemsTakeTurnsAndTheirBuffersLeaveRoom) {
+  const Target target = with_buffer();
+  FakeDevice shared(bowl), alone(bowl);
+  shared.let_two_take_turns();
+  Device* const one = &shared;
+  Device* const other = &alone;
+  const TuningRequest two = request_for(target, {64, 96});
+  EXPECT_EQ(places_of_each(target, two, {&one, 1}), 2u);
+  EXPECT_EQ(places_of_each(target, two, {&other, 1}), 1u) << "it takes no turns";
+  EXPECT_EQ(places_of_each(target, request_for(target, {64}), {&one, 1}), 1u);
+  const std::vector<Device*> both{one, other};
+  EXPECT_EQ(places_of_each(target, request_for(target, {64, 96, 128}), both), 1u);
+
+  EXPECT_EQ(buffer_bytes(target, two.problems[1], shared.info()), 384);
+  shared.mutable_info().memory_bytes = 16 * 384;
+  EXPECT_EQ(places_of_each(target, two, {&one, 1}), 2u);
+  shared.mutable_info().memory_bytes = 16 * 384 - 1;
+  EXPECT_EQ(places_of_each(target, two, {&one, 1}), 1u);
+}
+
+TEST(Places, TheLongestProblemComesFirstUnlessTheOrderIsGiven) {
+  const Target target = with_buffer();
+  const DeviceInfo device = FakeDevice(bowl).info();
+  TuningRequest request = request_for(target, {64, 96});
+  EXPECT_EQ(queue_of(target, request, device, 1).next(2), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(queue_of(target, request, device, 2).next(2), (std::vector<std::size_t>{1, 0}));
+  request.weights = {2, 1};
+  EXPECT_EQ(queue_of(target, request, device, 2).next(2), (std::vector<std::size_t>{0, 1}));
+}
+
+TuningRequest of_seconds(double seconds) {
+  TuningRequest request;
+  request.budget = {Budget::Kind::seconds, seconds};
+  return request;
+}
+
+TEST(TimeShare, ProblemsShareTheTimeOfTheDevices) {
+  EXPECT_NEAR(*time_share(of_seconds(1000), 0, 10, 2), 200, 1);
+  EXPECT_NEAR(*time_share(of_seconds(1000), 0, 1, 2), 1000, 1) << "no more than there is";
+}
+
+TEST(TimeShare, AProblemOfTwiceTheWeightGetsTwiceTheTime) {
+  TuningRequest request = of_seconds(900);
+  request.weights = {2, 1};
+  EXPECT_NEAR(*time_share(request, 0, 2, 1), 600, 1);
+}
+
+TEST(TimeShare, OtherBudgetsHaveNone) { EXPECT_FALSE(time_share(TuningRequest(), 0, 1, 1)); }
 
 TEST(WorkQueue, GivesEachProblemOnceInOrder) {
   WorkQueue queue(2, 1);

@@ -3,11 +3,22 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <sstream>
+
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/file_text.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 TEST(Strings, TrimmedTakesWhiteSpaceOffBothEndsOnly) {
   EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
@@ -37,6 +48,83 @@ TEST(Strings, SplitKeepsEmptyPartsAndBlanks) {
   EXPECT_THAT(split("a, b,,c", ','), ElementsAre("a", " b", "", "c"));
   EXPECT_THAT(split("", ','), ElementsAre(""));
   EXPECT_THAT(split(",", ','), ElementsAre("", ""));
+}
+
+TEST(Figures, ADurationHasTheUnitThatAPersonWaitsIn) {
+  EXPECT_EQ(duration_text(-1), "0 s");
+  EXPECT_EQ(duration_text(42.4), "42 s");
+  EXPECT_EQ(duration_text(100), "2 min");
+  EXPECT_EQ(duration_text(59 * 60), "59 min");
+  EXPECT_EQ(duration_text(2 * 3600 + 10 * 60), "2 h 10 min");
+}
+
+TEST(CompilerLog, TheFirstErrorIsTheLineThatSaysSo) {
+  EXPECT_EQ(first_error("k.cu: In function 'k':\nk.cu:3:1: error: no ;\nk.cu:4:1: error: more\n"),
+            "k.cu:3:1: error: no ;");
+}
+
+TEST(CompilerLog, WithoutAnErrorTheFirstLineStands) {
+  EXPECT_EQ(first_error("\nthe compiler was killed after 60 s\nlater"),
+            "the compiler was killed after 60 s");
+  EXPECT_EQ(first_error(""), "");
+}
+
+TEST(FileText, ARegularFileIsReadAsItStands) {
+  const ScratchFolder folder;
+  const auto file = folder.write("some.txt", std::string("a\0b\n", 4));
+  EXPECT_EQ(read_text_file(file, 4).text, std::string("a\0b\n", 4));
+  EXPECT_THAT(read_text_file(file, 4).refusal, IsEmpty());
+  EXPECT_EQ(read_text_file(file, 3).refusal, "it has 4 bytes, the most are 3 bytes");
+}
+
+TEST(FileText, WhatWouldBeWaitedForIsNotOpened) {
+  const ScratchFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(why_unreadable(pipe, 1), "it is a pipe");
+  EXPECT_EQ(why_unreadable("/dev/zero", 1), "it is a device");
+  EXPECT_EQ(why_unreadable(folder.path(), 1), "it is a folder");
+  EXPECT_THAT(why_unreadable(folder.path() / "none", 1), HasSubstr("No such file"));
+}
+
+TEST(Printable, PlainTextStaysAsItIs) {
+  const std::string text = "BM=64\tÄ € 𝄞\n— 5 %";
+  EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, NothingReachesATerminalThatItWouldObey) {
+  EXPECT_EQ(printable("\x1b[31mred\r\a\x7f"), "\\u001b[31mred\\u000d\\u0007\\u007f");
+  EXPECT_EQ(printable(std::string("\0x", 2)), "\\u0000x");
+  EXPECT_EQ(printable("\u009b2J"), "\\u009b2J") << "CSI in one character";
+  EXPECT_EQ(printable("a\u202eb\u2066c"), "a\\u202eb\\u2066c") << "turns the text around";
+}
+
+TEST(Printable, BytesThatAreNoUtf8AreReplaced) {
+  EXPECT_EQ(printable("a\xffz"), "a\uFFFDz");
+  EXPECT_EQ(printable("\xc3"), "\uFFFD") << "cut off";
+  EXPECT_EQ(printable("\xc0\xaf"), "\uFFFD\uFFFD") << "overlong";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate";
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "beyond the last";
+  EXPECT_EQ(printable("\x9b"), "\uFFFD") << "CSI as a lone byte";
+}
+
+TEST(PrintableStream, CoversWhatIsWrittenWhileItLives) {
+  std::ostringstream stream;
+  {
+    const PrintableStream safe(stream);
+    stream << "a\x1b[0m" << '\r' << 12 << std::endl;
+  }
+  stream << "\x1b";
+  EXPECT_EQ(stream.str(), "a\\u001b[0m\\u000d12\n\x1b");
+}
+
+TEST(PrintableStream, AStreamThatCannotBeWrittenFails) {
+  std::ostream nowhere(nullptr);
+  std::stringbuf read_only(std::ios::in);
+  nowhere.rdbuf(&read_only);
+  const PrintableStream safe(nowhere);
+  nowhere << "text";
+  EXPECT_FALSE(nowhere);
 }
 
 }  // namespace

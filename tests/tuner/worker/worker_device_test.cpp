@@ -15,7 +15,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/remote_plugin.hpp"
+#include "tuner/worker/plugin_catalog.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

@@ -42,7 +42,7 @@ function keysOf(rows, places, {count, letters, bits}) {
   return keys;
 }
 
-/// {table, keys, codes} of a PackedTable (tuner/report/packed_table.hpp). The table is {count, NAME:
+/// {table, keys, codes} of a PackedTable (tuner/report/script_data.hpp). The table is {count, NAME:
 /// [value, …], …}. Rows have equal keys if they are equal in the first `keyColumns` columns. `codes`
 /// has {values, of} by name for columns with few values: row i has values[of[i]].
 function unpacked({count, columns, rows}, keyColumns) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies by name, and those that need no model.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "tuner/search/strategy.hpp"
+
+namespace autotune {
+
+class ExhaustiveSearch : public SearchStrategy {
+ public:
+  void search(Evaluator& evaluator, std::uint64_t seed) override;
+};
+
+class RandomSearch : public SearchStrategy {
+ public:
+  void search(Evaluator& evaluator, std::uint64_t seed) override;
+};
+
+/// Takes the parameters in random order, tries all other valid values of each, and keeps the best.
+/// If a round over all parameters improves nothing, restarts at a random configuration. The first
+/// start is the best known configuration; if there is none, a random one.
+class CoordinateSearch : public SearchStrategy {
+ public:
+  void search(Evaluator& evaluator, std::uint64_t seed) override;
+};
+
+/// Skips configurations that are not in the space.
+class ListedConfigurations final : public SearchStrategy {
+ public:
+  explicit ListedConfigurations(std::vector<Configuration> list) : list_(std::move(list)) {}
+  void search(Evaluator& evaluator, std::uint64_t seed) override;
+
+ private:
+  std::vector<Configuration> list_;
+};
+
+}  // namespace autotune
