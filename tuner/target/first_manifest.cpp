@@ -883,7 +883,9 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
         format("{} has several kernels: choose one by --entry: {}", file, joined(names, ", ")));
   }
   const std::string& chosen = !entry.empty() ? entry : names.size() == 1 ? names[0] : tuned[0];
-  const auto kernel = std::ranges::find(read.kernels, chosen, &KernelCode::name);
+  const auto kernel = std::ranges::find_if(read.kernels, [&](const KernelCode& each) {
+    return each.name == chosen || each.name.ends_with("::" + chosen);
+  });
   if (kernel == read.kernels.end()) {
     throw UsageError(
         format("{}: there is no kernel {} ({})", file, entry, suggestion(entry, names)));
