@@ -17,7 +17,7 @@
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/edge_check.hpp"
+#include "tuner/session/finalists.hpp"
 #include "tuner/target/check.hpp"
 #include "tuner/target/first_manifest.hpp"
 #include "tuner/target/manifest.hpp"
