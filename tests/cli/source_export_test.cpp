@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string text_of(const std::filesystem::path& file) {
+std::string source_text(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -64,11 +64,11 @@ TEST_F(SourceExport, OfEveryShippedTargetIncludesTheToolkitAlone) {
     predict(target, size);
     const Ended ended = exported(target, size, {"--output", target});
     ASSERT_EQ(ended.status, 0) << ended.err;
-    const std::string source = text_of(sandbox_.folder() / target / (target + ".cu"));
+    const std::string source = source_text(sandbox_.folder() / target / (target + ".cu"));
     EXPECT_THAT(source, Not(HasSubstr("#include \"")));
     EXPECT_THAT(source, Not(HasSubstr("AUTOTUNE_HOST")));
     EXPECT_THAT(source, HasSubstr("cudaError_t launch("));
-    EXPECT_THAT(text_of(sandbox_.folder() / target / (target + "_test.cu")),
+    EXPECT_THAT(source_text(sandbox_.folder() / target / (target + "_test.cu")),
                 HasSubstr("_of_the_test\n"));
     EXPECT_THAT(ended.out, HasSubstr("nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a "));
   }

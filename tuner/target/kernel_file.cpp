@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "tuner/cache/logical_lines.hpp"
+#include "tuner/cache/directives.hpp"
 #include "tuner/target/host_code.hpp"
 #include "tuner/text/strings.hpp"
 
