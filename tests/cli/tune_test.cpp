@@ -179,7 +179,7 @@ TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
   expect_refused(sandbox.run({"new-target", "gemm"}), 1, {"there is a target gemm already"});
   ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
   sandbox.write("mine.cu", "this is no C++\n");
-  const Ended ended = sandbox.run({"check", "mine.target.toml", "--device", "host"});
+  const Ended ended = sandbox.run({"check", "mine", "--device", "host"});  // ./mine.target.toml
   EXPECT_EQ(ended.status, 1);
   int times = 0;
   for (std::size_t at = 0; (at = ended.out.find("mine.cu:1:1: error", at)) != std::string::npos;

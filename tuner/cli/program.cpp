@@ -50,16 +50,19 @@ std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::st
   const bool is_first = verb.name == "check" && !given.positional().empty();
   const std::string name = is_first ? given.positional()[0] : given.find("target").value_or("");
   const OldName* const old = old_name(name);
-  if (!old) return words;
-  if (is_first) std::ranges::replace(words, name, std::string(old->now));
-  std::string now = format("--target {}", old->now);
+  const std::string here = name + ".target.toml";
+  if (!old && manifest_called(name) != here) return words;
+  const std::string meant = old ? std::string(old->now) : here;
+  if (is_first) std::ranges::replace(words, name, meant);
+  std::string now = format("--target {}", meant);
   const auto replace = [&](const std::string& option, const std::string& value) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i].starts_with(option + "=")) words[i] = option + "=" + value;
       if (words[i] == option && i + 1 < words.size()) words[i + 1] = value;
     }
   };
-  replace("--target", std::string(old->now));
+  replace("--target", meant);
+  if (!old) return words;
   for (const std::string option : {"size", "sizes"}) {
     if (!given.has(option)) continue;
     const std::string sizes = new_sizes(*old, given.text(option), "--" + option);

@@ -12,7 +12,8 @@
 namespace autotune::cli {
 
 /// The arguments of a verb, with a target's old name, and sizes in its order, by the new one. A
-/// line of `notes` says so. Throws UsageError.
+/// line of `notes` says so. A name that is not listed means a manifest of this folder. Throws
+/// UsageError.
 std::vector<std::string> words_by_new_name(const Verb& verb, std::vector<std::string> words,
                                            std::ostream& notes);
 

@@ -92,9 +92,6 @@ fs::path manifest_called(std::string_view name_or_path) {
   return fs::exists(path, none) ? path : fs::path();
 }
 
-Target find_target(std::string_view name_or_path) {
-  const fs::path manifest = manifest_called(name_or_path);
-  return manifest.empty() ? find_target_in({}, name_or_path) : load_manifest(manifest);
-}
+Target find_target(std::string_view name_or_path) { return find_target_in({}, name_or_path); }
 
 }  // namespace autotune

@@ -34,10 +34,11 @@ bool is_manifest_path(std::string_view name_or_path);
 /// with near names if there is none, Error if it cannot be read.
 Target find_target_in(std::span<const std::filesystem::path> installed,
                       std::string_view name_or_path);
-/// The manifest that a path means, or a name: that of list_targets(), else ./NAME.target.toml.
-/// Empty if there is no such file.
-std::filesystem::path manifest_called(std::string_view name_or_path);
-/// Loads manifest_called(). Throws as find_target_in() does.
+/// The same in list_targets().
 Target find_target(std::string_view name_or_path);
+
+/// The manifest that a person means by a path, or a name: that of list_targets(), else
+/// ./NAME.target.toml. Empty if there is no such file.
+std::filesystem::path manifest_called(std::string_view name_or_path);
 
 }  // namespace autotune
