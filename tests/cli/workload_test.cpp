@@ -61,8 +61,8 @@ TEST(TuneWorkload, SettingsChooseAmongTheCalls) {
   };
   const Ended fp32 = with("units=fp32");
   ASSERT_EQ(fp32.status, 0) << fp32.err;
-  for (const Json& each : Json::parse(fp32.out)["problems"])
-    EXPECT_EQ(each["problem"]["units"], "fp32");
+  const Json tuned = Json::parse(fp32.out)["problems"];
+  for (const Json& each : tuned) EXPECT_EQ(each["problem"]["units"], "fp32");
   const Ended nn = with("layout=NN");
   ASSERT_EQ(nn.status, 0) << nn.err;
   EXPECT_EQ(Json::parse(nn.out)["problems"].size(), 1U);
