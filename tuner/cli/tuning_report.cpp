@@ -41,12 +41,16 @@ std::string ties_text(const ProblemDecision& decision) {
   return text + format(" within {:.2g} %", 100 * decision.tie_margin);
 }
 
-std::string noise_text(double floor) {
-  constexpr double kTooNoisy = 0.05;
+/// Above 25 %, or above 5 % and the lead over the default, times say little.
+std::string noise_text(const ProblemDecision& decision) {
+  const double floor = decision.noise_floor;
   if (floor <= 0) return "";
-  return format(
-      ", noise floor {:.2f} %{}", floor * 100,
-      floor > kTooNoisy ? ": too noisy to compare; end other programs, and use --retune" : "");
+  const std::optional<Tuned>& standard = decision.default_configuration;
+  const double lead =
+      standard ? standard->measurement.median / decision.best->measurement.median - 1 : 0;
+  const bool is_too_noisy = floor > 0.25 || (floor > 0.05 && floor > lead);
+  return format(", noise floor {:.2f} %{}", floor * 100,
+                is_too_noisy ? ": too noisy to compare; end other programs, and use --retune" : "");
 }
 
 /// `  12.5 mJ a call, 0.930x the default's, 410 W, resolution 1.2 %`.
@@ -196,7 +200,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
   text += ", " + against_default(report);
   text += ties_text(report.decision);
-  text += noise_text(report.decision.noise_floor);
+  text += noise_text(report.decision);
   if (report.expected_gain) {
     text += format(", going on promised at most {:.2f} %", *report.expected_gain * 100);
   }
