@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products in 16 bits with free sizes away from their defaults on the host device, as gemm16_test.cpp does it.
+// Products in 16 bits with free sizes away from their defaults on the host device, as
+// gemm16_test.cpp does it.
 #include <gtest/gtest.h>
 
 #include <cstdint>

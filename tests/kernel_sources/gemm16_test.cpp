@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm in 16 bits on the host device, where lanes exchange what ldmatrix and mma.sync exchange and copies
-// happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue. TMA,
-// its barriers and wgmma are imitated, too.
+// gemm in 16 bits on the host device, where lanes exchange what ldmatrix and mma.sync exchange and
+// copies happen at the wait: configurations of a GPU, with every type, layout, scale and epilogue.
+// TMA, its barriers and wgmma are imitated, too.
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
@@ -175,8 +175,9 @@ TEST(Gemm16, IsRightByWgmmaWhereBlocksShareCopies) {
 
 TEST(Gemm16, BlocksShareOnlyCopiesOfLinesThatAreNoMultiplesOf32Bytes) {
   const auto space = [](std::int64_t k, std::int64_t beside, std::int64_t below) {
-    return space_of(with_fixed(testing::gemm(), testing::wgmma_tile_shared(64, 64, 0, beside, below)),
-                    problem(256, 256, k, {{"layout", Text("NT")}}), testing::small_hopper());
+    return space_of(
+        with_fixed(testing::gemm(), testing::wgmma_tile_shared(64, 64, 0, beside, below)),
+        problem(256, 256, k, {{"layout", Text("NT")}}), testing::small_hopper());
   };
   EXPECT_FALSE(space(264, 2, 2).empty());
   EXPECT_TRUE(space(272, 2, 2).empty());

@@ -12,8 +12,8 @@ using testing::wgmma_tile_along_k;
 
 void expect_right(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout,
                   std::uint64_t seed, const NamedValues& held = {}) {
-  const Problem problem =
-      problem_of(testing::gemm(), {{"M", m}, {"N", n}, {"K", k}}, {{"dtype", Text("i8")}, {"layout", Text(layout)}});
+  const Problem problem = problem_of(testing::gemm(), {{"M", m}, {"N", n}, {"K", k}},
+                                     {{"dtype", Text("i8")}, {"layout", Text(layout)}});
   testing::expect_right(testing::gemm(), problem, seed, held);
 }
 

@@ -12,12 +12,11 @@ using testing::wgmma_tile_along_k;
 
 Problem problem(std::int64_t m, std::int64_t n, std::int64_t k, const char* layout,
                 const char* scale = "none", const char* epilogue = "none") {
-  return problem_of(
-      testing::gemm(), {{"M", m}, {"N", n}, {"K", k}},
-      {{"math", Text("tf32")},
-       {"layout", Text(layout)},
-       {"scale", Text(scale)},
-       {"epilogue", Text(epilogue)}});
+  return problem_of(testing::gemm(), {{"M", m}, {"N", n}, {"K", k}},
+                    {{"math", Text("tf32")},
+                     {"layout", Text(layout)},
+                     {"scale", Text(scale)},
+                     {"epilogue", Text(epilogue)}});
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {

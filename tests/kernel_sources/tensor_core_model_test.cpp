@@ -47,9 +47,9 @@ double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& 
 }
 
 double predicted_us_of_shared(const Tile& tile, std::int64_t beside, std::int64_t below) {
-  return predicted_us("wgmma", 1000, 1000, 1000, tile,
-                      {{"PAD_LINES", 0}, {"BY_THREADS", "none"}, {"BESIDE", beside}, {"BELOW", below}},
-                      kBf16);
+  return predicted_us(
+      "wgmma", 1000, 1000, 1000, tile,
+      {{"PAD_LINES", 0}, {"BY_THREADS", "none"}, {"BESIDE", beside}, {"BELOW", below}}, kBf16);
 }
 
 double predicted_us_by_tf32(std::int64_t size, const Tile& tile, const NamedValues& others = {}) {
@@ -125,7 +125,8 @@ TEST(GemmTf32Model, PackedAndLoadedRowsAreNear) {
 
 TEST(GemmI8Model, PackedOperandsAreNear) {
   expect_near(predicted_us("wgmma_along_k", 1024, 1024, 1024, {64, 128, 0, 128, 8, 1}, {},
-                           {{"dtype", "i8"}}), 6.0);
+                           {{"dtype", "i8"}}),
+              6.0);
 }
 
 }  // namespace
