@@ -4,6 +4,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "tests/gpu/gpu_fixture.hpp"
@@ -42,6 +46,62 @@ extern "C" __global__ void kernel(float* out, const int* counters) {
   ASSERT_EQ(cudaMemcpy(got.data(), out.get(), kLength * sizeof(float), cudaMemcpyDeviceToHost),
             cudaSuccess);
   EXPECT_EQ(got, std::vector<float>(kLength, 1.0f));
+}
+
+/// Microseconds of a node, the least of 30 launches of a graph.
+double node_microseconds(cudaGraphExec_t graph, int nodes) {
+  const Stream stream = make_stream();
+  const Event begin = make_event(), end = make_event();
+  float least = 1e9F;
+  for (int i = 0; i < 30; ++i) {
+    float milliseconds = 0;
+    cudaEventRecord(begin.get(), stream.get());
+    cudaGraphLaunch(graph, stream.get());
+    cudaEventRecord(end.get(), stream.get());
+    cudaEventSynchronize(end.get());
+    cudaEventElapsedTime(&milliseconds, begin.get(), end.get());
+    least = std::min(least, milliseconds);
+  }
+  return least * 1e3 / nodes;
+}
+
+/// In a process of its own: what slows the graphs down lasts until it ends.
+TEST_F(PreparedKernelTest, WorkspacesDoNotSlowDownTheGraphsOfTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto slowed = [this] {
+    const CompiledKernel kernel = compiled(unit_of(R"(
+extern "C" __global__ void kernel(float* out, const int* a, const int* b) { out[0] = a[0]; })"));
+    LaunchPlan plan;
+    plan.workspace = {{"a", ElementType::i32, 1 << 20, Role::workspace, Fill::zero, 0, {}},
+                      {"b", ElementType::i32, 1 << 20, Role::workspace, Fill::random, 0, {}}};
+    Launch launch;
+    launch.entry = "kernel";
+    launch.arguments = {BufferRef{0}, BufferRef{1}, BufferRef{2}};
+    plan.launches = {launch};
+    const std::vector<BufferSpec> buffers = {
+        {"out", ElementType::f32, 1, Role::output, Fill::random, 0, {}}};
+    const DeviceMemory out(sizeof(float));
+    void* const addresses[] = {out.get()};
+    PreparedKernel first(0, *kernel.binary, plan, buffers);
+    const Stream stream = make_stream();
+    constexpr int kNodes = 400;
+    cudaGraph_t captured = nullptr;
+    cudaGraphExec_t graph = nullptr;
+    cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal);
+    for (int i = 0; i < kNodes; ++i) first.launch(addresses, {}, stream.get());
+    cudaStreamEndCapture(stream.get(), &captured);
+    cudaGraphInstantiate(&graph, captured, 0);
+    const double before = node_microseconds(graph, kNodes);
+    std::vector<std::unique_ptr<PreparedKernel>> others;
+    for (int i = 0; i < 40; ++i) {
+      others.push_back(std::make_unique<PreparedKernel>(0, *kernel.binary, plan, buffers));
+      others.back()->launch(addresses, {}, stream.get());
+    }
+    const double after = node_microseconds(graph, kNodes);
+    std::fprintf(stderr, "%.3f us before, %.3f after", before, after);
+    return before < 0.1 || after > 1.08 * before;
+  };
+  EXPECT_EXIT(std::_Exit(slowed() ? 1 : 0), testing::ExitedWithCode(0), "us before");
 }
 
 TEST_F(PreparedKernelTest, ScalarsOfTheCallerTakeThePlaceOfThoseOfTheirNames) {

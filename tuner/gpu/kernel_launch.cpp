@@ -10,7 +10,6 @@
 #include "tuner/gpu/capture_tails.hpp"
 #include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/driver_function.hpp"
-#include "tuner/measure/verification.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -184,14 +183,6 @@ bool BoundLaunch::launched_by_driver(const cudaLaunchConfig_t& wanted) const {
   config.numAttrs = wanted.numAttrs;
   auto* const function = reinterpret_cast<CUfunction>(const_cast<void*>(kernel_));
   return launch(&config, function, values_.pointers(), nullptr) == CUDA_SUCCESS;
-}
-
-DeviceMemory allocated_workspace(cudaStream_t stream, const BufferSpec& spec) {
-  DeviceMemory memory(spec.bytes());
-  check_cuda(cudaMemsetAsync(memory.get(), static_cast<int>(workspace_byte(spec)),
-                             static_cast<std::size_t>(spec.bytes()), stream),
-             "set memory");
-  return memory;
 }
 
 int resident(const LoadedCubin& cubin, const Launch& launch) {

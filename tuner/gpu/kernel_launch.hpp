@@ -77,9 +77,6 @@ class BoundLaunch {
   cudaLaunchConfig_t config_{};
 };
 
-/// Memory for a workspace, filled as its spec says. The fill is enqueued.
-DeviceMemory allocated_workspace(cudaStream_t stream, const BufferSpec& spec);
-
 /// The driver's number of resident blocks of this launch per multiprocessor, or of resident
 /// clusters on the whole GPU. 0 if not even one fits.
 int resident(const LoadedCubin& cubin, const Launch& launch);
