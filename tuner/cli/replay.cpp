@@ -17,6 +17,7 @@
 #include "tuner/json/json.hpp"
 #include "tuner/replay/recorded_space.hpp"
 #include "tuner/replay/score.hpp"
+#include "tuner/search/automatic_end.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -61,6 +62,9 @@ Json summary_json(const Line& line) {
   for (std::size_t i = 0; i < kCheckpoints.size(); ++i) {
     json["ratio"][std::to_string(kCheckpoints[i])] = figure_json(line.summary.at[i]);
   }
+  for (std::size_t i = 0; i < kMoments.size(); ++i) {
+    json["ratio_after"][format("{} s", kMoments[i])] = figure_json(line.summary.after[i]);
+  }
   json["evaluations_to_5_percent"] = figure_json(line.summary.to_5_percent);
   json["evaluations_to_1_percent"] = figure_json(line.summary.to_1_percent);
   json["reach_5_percent"] = line.summary.reach_5_percent;
@@ -89,6 +93,10 @@ void print(const Line& line, const ReplayRequest& request) {
     std::cout << format("  best / optimum after {:>3}  {}\n", kCheckpoints[i],
                         quartiles_text(summary.at[i]));
   }
+  for (std::size_t i = 0; i < kMoments.size() && request.threads > 1; ++i) {
+    std::cout << format("  best / optimum at {:>3} s    {}\n", kMoments[i],
+                        quartiles_text(summary.after[i]));
+  }
   std::cout << format("  evaluations to 5 %        {}, reached by {:.1f} % of runs\n",
                       figure_text(summary.to_5_percent.median, 0), 100 * summary.reach_5_percent);
   std::cout << format("  evaluations to 1 %        {}, reached by {:.1f} % of runs\n",
@@ -112,6 +120,11 @@ void print_overall(const std::vector<Line>& lines, const ReplayRequest& request)
   for (std::size_t i = 0; i < kCheckpoints.size() && kCheckpoints[i] <= request.budget; ++i) {
     const double ratio = mean([&](const ReplaySummary& summary) { return summary.at[i].median; });
     std::cout << format(" {}@{}", figure_text(ratio, 3), kCheckpoints[i]);
+  }
+  for (std::size_t i = 0; i < kMoments.size() && request.threads > 1; ++i) {
+    const double ratio =
+        mean([&](const ReplaySummary& summary) { return summary.after[i].median; });
+    std::cout << format(" {}@{}s", figure_text(ratio, 3), kMoments[i]);
   }
   std::cout << format(
       ", e5 {}, e1 {}, {:.1f} % reach 1 %\n",
@@ -152,10 +165,9 @@ void refuse_beside(const Arguments& arguments, const char* option, const std::st
 }
 
 ReplayRequest request_of(const Arguments& arguments) {
-  refuse_beside(arguments, "score", "ends each run by time, one configuration at a time",
-                {"budget", "batch"});
+  refuse_beside(arguments, "score", "ends each run by time", {"budget"});
   refuse_beside(arguments, "trace", "has the runs already",
-                {"strategy", "budget", "seeds", "batch", "model-error", "write-trace"});
+                {"strategy", "budget", "seeds", "threads", "model-error", "write-trace"});
   ReplayRequest request;
   request.strategy = arguments.text("strategy");
   request.automatic = arguments.text("budget") == "auto";
@@ -163,7 +175,7 @@ ReplayRequest request_of(const Arguments& arguments) {
                        ? AutomaticEnd::kMost
                        : static_cast<std::size_t>(arguments.integer("budget", 1, 10'000'000));
   request.seeds = static_cast<int>(arguments.integer("seeds", 1, 100'000));
-  request.batch = static_cast<int>(arguments.integer("batch", 1, 1024));
+  request.threads = static_cast<int>(arguments.integer("threads", 1, 1024));
   return request;
 }
 
@@ -203,12 +215,12 @@ Line line_of(RecordedSpace recorded, ReplayRequest request, const Arguments& arg
   Line line{.recorded = std::move(recorded), .summary = {}};
   const bool is_scored = arguments.has("score");
   if (is_scored) {
-    line.range = score_range(line.recorded);
+    line.range = score_range(line.recorded, request.threads);
     request.budget = line.recorded.space.size();
     request.seconds = line.range.run_seconds();
   }
   const std::vector<ReplayRun> runs = runs_on(line.recorded, request, arguments);
-  if (is_scored) line.score = score_of(line.recorded, runs);
+  if (is_scored) line.score = score_of(line.recorded, runs, request.threads);
   line.summary = summarize(runs);
   return line;
 }
@@ -225,7 +237,7 @@ Json lines_json(const std::vector<Line>& lines, const ReplayRequest& request,
   } else {
     json["strategy"] = request.strategy;
     json["seeds"] = request.seeds;
-    json["batch"] = request.batch;
+    json["threads"] = request.threads;
     if (!is_scored) json["budget"] = request.budget;
   }
   if (is_scored) {
@@ -278,7 +290,7 @@ const Verb kReplay{
     .name = "replay",
     .synopsis =
         "FILE…|--target T [--size S] [--strategy STRATEGY] [--budget N|--score] [--seeds N] "
-        "[--batch N] [--json]",
+        "[--threads N] [--json]",
     .summary = "Evaluate a search strategy on recorded spaces, without a device",
     .details =
         "Reads Kernel Tuner's cache files (cut-off ones too) and T4 results, with or without gzip. "
@@ -290,13 +302,18 @@ const Verb kReplay{
         "`--score` prints the score that others publish: 0 is random search, 1 the optimum at once "
         "(docs/search.md). It needs the recorded times of compiling and running. The strategy's "
         "own time counts, so nothing else should run. `+-` is the deviation of the package's own "
-        "score, which resamples the runs at random.",
+        "score, which resamples the runs at random.\n\n"
+        "With `--threads 16`, a run is as one of `tune`: 16 configurations compile at a time in "
+        "their recorded times, they are measured one after the other as they become ready, and "
+        "the default configuration is known first: for each seed another one, of 1.3 to 2.5 times "
+        "the optimum. `at 60 s` is that second of the run, without the strategy's own time.",
     .options = {{"strategy", "STRATEGY", "The search strategy (autotune list strategies)",
                  "guided"},
                 kPluginOption,
                 {"budget", "N", "Evaluations per run, or auto as for tune", "200"},
                 {"seeds", "N", "Number of runs, with seeds 1 to N", "40"},
-                {"batch", "N", "Configurations per batch", "1"},
+                {"threads", "N",
+                 "Simulate so many threads that compile; 1: one configuration at a time", "1"},
                 {"score", "", "Print the field's score in place of best / optimum"},
                 {"trace", "FILE", "In place of a strategy: the runs of this file, of one space"},
                 {"write-trace", "FILE", "Write the runs to this file, for --trace and others"},

@@ -17,6 +17,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/recorded_results.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/replay/recorded_evaluator.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/text/format.hpp"
 
@@ -25,17 +26,39 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Of 1.3 to 2.5 times the best time, if there is one, else any that works.
+std::size_t some_default(const RecordedSpace& recorded, std::uint64_t seed) {
+  constexpr double kFast = 1.3, kSlow = 2.5;
+  std::vector<std::size_t> working, likely;
+  for (const Evaluation& answer : recorded.answers) {
+    if (answer.outcome != Outcome::ok) continue;
+    working.push_back(answer.index);
+    const double ratio = *answer.seconds / recorded.best();
+    if (ratio >= kFast && ratio <= kSlow) likely.push_back(answer.index);
+  }
+  const std::vector<std::size_t>& from = likely.empty() ? working : likely;
+  return from[RandomSource(seed).below(from.size())];
+}
+
 ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, std::uint64_t seed,
                    std::span<const double> predicted) {
-  RecordedEvaluator evaluator(recorded, request.budget, request.batch, predicted,
-                              request.end_at_optimum, request.seconds);
-  if (request.automatic) evaluator.end_automatically();
+  RecordedRun run{.budget = request.budget,
+                  .seconds = request.seconds,
+                  .threads = request.threads,
+                  .known = {},
+                  .predicted = predicted,
+                  .end_at_optimum = request.end_at_optimum,
+                  .automatic = request.automatic};
+  if (request.threads > 1) run.known = some_default(recorded, seed);
+  RecordedEvaluator evaluator(recorded, run);
   const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
   const auto start = std::chrono::steady_clock::now();
   strategy->search(evaluator, seed);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  return run_of(recorded, seed, {evaluator.order().begin(), evaluator.order().end()},
-                spent.count());
+  ReplayRun done =
+      run_of(recorded, seed, {evaluator.order().begin(), evaluator.order().end()}, spent.count());
+  done.measured_at = {evaluator.measured_at().begin(), evaluator.measured_at().end()};
+  return done;
 }
 
 template <class Figure>
@@ -59,78 +82,16 @@ Quartiles evaluations_to(std::span<const ReplayRun> runs, double share, double& 
 
 }  // namespace
 
-RecordedEvaluator::RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch,
-                                     std::span<const double> predicted, bool end_at_optimum,
-                                     double seconds)
-    : recorded_(recorded),
-      budget_(std::min(budget, recorded.space.size())),
-      batch_(batch),
-      predicted_(predicted),
-      end_at_(end_at_optimum ? recorded.best() : 0),
-      seconds_(seconds),
-      asked_(recorded.space.size(), 0),
-      idle_from_(static_cast<std::size_t>(batch), 0),
-      compiled_at_(recorded.space.size(), kInfinity) {}
-
-std::size_t RecordedEvaluator::remaining() const {
-  if (automatic_end_ && automatic_end_->is_reached(order_.size())) return 0;
-  if (seconds_ < kInfinity) {
-    const std::chrono::duration<double> own = std::chrono::steady_clock::now() - start_;
-    if (spent_ + own.count() >= seconds_) return 0;
-  }
-  return budget_ - order_.size();
-}
-
-void RecordedEvaluator::expect(double gain) {
-  if (!automatic_end_) return;
-  std::vector<Evaluation> known;
-  for (const std::size_t index : order_) known.push_back(recorded_.answers[index]);
-  automatic_end_->note(known, gain);
-}
-
-void RecordedEvaluator::prefetch(std::span<const std::size_t> indices) {
-  for (const std::size_t index : indices) {
-    if (compiled_at_[index] < kInfinity) continue;
-    double& compiler = *std::ranges::min_element(idle_from_);
-    compiler = std::max(compiler, now_) + recorded_.compile_seconds[index];
-    compiled_at_[index] = compiler;
-  }
-}
-
-std::vector<Evaluation> RecordedEvaluator::evaluate_some(std::span<const std::size_t> indices,
-                                                         std::size_t count) {
-  prefetch(indices);
-  std::vector<std::size_t> order(indices.begin(), indices.end());
-  std::ranges::stable_sort(order, {}, [&](std::size_t index) { return compiled_at_[index]; });
-  order.resize(std::min(count, order.size()));
-  for (const std::size_t index : order) now_ = std::max(now_, compiled_at_[index]);
-  return evaluate(order);
-}
-
-std::vector<Evaluation> RecordedEvaluator::evaluate(std::span<const std::size_t> indices) {
-  std::vector<Evaluation> answers;
-  for (const std::size_t index : indices) {
-    if (!asked_[index]) {
-      if (remaining() == 0) return answers;
-      asked_[index] = 1;
-      order_.push_back(index);
-      spent_ += recorded_.total_seconds[index];
-      if (recorded_.answers[index].seconds.value_or(kInfinity) <= end_at_) budget_ = order_.size();
-    }
-    answers.push_back(recorded_.answers[index]);
-  }
-  return answers;
-}
-
 ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<std::size_t> order,
                  double own_seconds) {
-  ReplayRun run{seed, {}, 0, std::move(order)};
+  ReplayRun run{seed, {}, 0, std::move(order), {}};
   const double optimum = recorded.best();
-  double best = kInfinity;
+  double best = kInfinity, now = 0;
   for (const std::size_t index : run.order) {
     const Evaluation& answer = recorded.answers[index];
     if (answer.outcome == Outcome::ok) best = std::min(best, *answer.seconds / optimum);
     run.ratios.push_back(best);
+    run.measured_at.push_back(now += recorded.total_seconds[index]);
   }
   run.own_seconds = own_seconds / static_cast<double>(std::max<std::size_t>(run.order.size(), 1));
   return run;
@@ -138,6 +99,11 @@ ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<
 
 double ReplayRun::ratio_at(std::size_t evaluations) const {
   return ratios.empty() ? kInfinity : ratios[std::min(evaluations, ratios.size()) - 1];
+}
+
+double ReplayRun::ratio_after(double seconds) const {
+  const auto done = std::ranges::upper_bound(measured_at, seconds) - measured_at.begin();
+  return done == 0 ? kInfinity : ratio_at(static_cast<std::size_t>(done));
 }
 
 std::optional<std::size_t> ReplayRun::evaluations_to(double share) const {
@@ -195,6 +161,10 @@ ReplaySummary summarize(std::span<const ReplayRun> runs) {
     const auto figure = [&](const ReplayRun& run) { return run.ratio_at(kCheckpoints[i]); };
     summary.at[i] = quartiles_of(runs, figure);
     for (const ReplayRun& run : runs) summary.mean_log_ratio += std::log(figure(run));
+  }
+  for (std::size_t i = 0; i < kMoments.size(); ++i) {
+    summary.after[i] =
+        quartiles_of(runs, [&](const ReplayRun& run) { return run.ratio_after(kMoments[i]); });
   }
   summary.mean_log_ratio /= static_cast<double>(runs.size() * kCheckpoints.size());
   summary.to_5_percent = evaluations_to(runs, 0.05, summary.reach_5_percent);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -14,71 +13,33 @@
 #include "db/rows.hpp"
 #include "tuner/interchange/recorded_results.hpp"
 #include "tuner/replay/recorded_space.hpp"
-#include "tuner/search/automatic_end.hpp"
-#include "tuner/search/strategy.hpp"
 
 namespace autotune {
 
-/// Evaluates from a recorded space until `budget` different configurations were evaluated, or until
-/// their recorded costs and the time since its construction add up to `seconds`. With batches,
-/// simulates one compiler per place of a batch. They compile requested and announced configurations
-/// in order, in the recorded times. Results arrive in the order in which compilations finish.
-class RecordedEvaluator : public Evaluator {
- public:
-  /// `predicted` (one per index, or empty) are the cost model's times for the strategy.
-  RecordedEvaluator(const RecordedSpace& recorded, std::size_t budget, int batch = 1,
-                    std::span<const double> predicted = {}, bool end_at_optimum = false,
-                    double seconds = std::numeric_limits<double>::infinity());
-  /// Also ends by the stopping rule of an automatic budget.
-  void end_automatically() { automatic_end_.emplace(!predicted_.empty()); }
-
-  const ParameterSpace& space() const override { return recorded_.space; }
-  std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
-  std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
-                                        std::size_t count) override;
-  void prefetch(std::span<const std::size_t> indices) override;
-  int batch() const override { return batch_; }
-  std::size_t remaining() const override;
-  void expect(double gain) override;
-  std::span<const double> predicted() const override { return predicted_; }
-
-  /// The evaluated configurations, each once, in order.
-  std::span<const std::size_t> order() const { return order_; }
-
- private:
-  const RecordedSpace& recorded_;
-  std::size_t budget_;
-  std::optional<AutomaticEnd> automatic_end_;
-  int batch_;
-  std::span<const double> predicted_;
-  double end_at_;  // seconds
-  double seconds_;
-  double spent_ = 0;  // costs of what was evaluated, in seconds
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<char> asked_;
-  std::vector<std::size_t> order_;
-  double now_ = 0;                   // simulated time of the compilers
-  std::vector<double> idle_from_;    // of each compiler, in seconds
-  std::vector<double> compiled_at_;  // of each index; infinity before it is requested
-};
-
 /// Numbers of evaluations at which a run's best time is reported.
 inline constexpr std::array<std::size_t, 5> kCheckpoints = {10, 20, 50, 100, 200};
+
+/// The same in seconds of the run, where several configurations compile at a time.
+inline constexpr std::array<double, 4> kMoments = {30, 60, 120, 180};
 
 struct ReplayRun {
   std::uint64_t seed = 0;
   std::vector<double> ratios;  // best so far / optimum after each evaluation; infinity before any
   double own_seconds = 0;      // the strategy's own time per evaluation
-  std::vector<std::size_t> order = {};  // the configurations that were evaluated
+  std::vector<std::size_t> order = {};   // the configurations that were evaluated
+  std::vector<double> measured_at = {};  // seconds of the run, without the strategy's own time
 
   /// The ratio after this many evaluations, or after the last of a shorter run.
   double ratio_at(std::size_t evaluations) const;
+  /// The ratio at this second of the run; infinity before the first result.
+  double ratio_after(double seconds) const;
   /// The first evaluation (from 1) with a best within `share` of the optimum; nullopt if there is
   /// none.
   std::optional<std::size_t> evaluations_to(double share) const;
 };
 
-/// The run that evaluated `order`. `own_seconds`: the strategy's own time in all.
+/// The run that evaluated `order`, one configuration at a time. `own_seconds`: the strategy's own
+/// time in all.
 ReplayRun run_of(const RecordedSpace& recorded, std::uint64_t seed, std::vector<std::size_t> order,
                  double own_seconds);
 
@@ -86,7 +47,9 @@ struct ReplayRequest {
   std::string strategy = "guided";
   std::size_t budget = 200;
   int seeds = 40;  // 1 .. seeds
-  int batch = 1;
+  /// Threads that compile. With several, runs are as those of `tune`: each seed has another default
+  /// configuration, which is known first and takes 1.3 to 2.5 times as long as the best.
+  int threads = 1;
   bool automatic = false;       // ends as an automatic budget does, within `budget`
   bool end_at_optimum = false;  // faster; all figures but own_seconds stay the same
   /// A run ends when the recorded costs and the strategy's own time add up to it.
@@ -110,7 +73,8 @@ Quartiles quartiles(std::vector<double> values);
 /// Summary of the runs on one space.
 struct ReplaySummary {
   std::array<Quartiles, kCheckpoints.size()> at;
-  Quartiles to_5_percent, to_1_percent;  // evaluations; infinity if a run never reaches it
+  std::array<Quartiles, kMoments.size()> after;  // that many seconds
+  Quartiles to_5_percent, to_1_percent;          // evaluations; infinity if a run never reaches it
   double reach_5_percent = 0, reach_1_percent = 0;  // share of runs
   double mean_log_ratio = 0;                        // over runs, at kCheckpoints within the budget
   double own_seconds = 0;                           // per evaluation, median over runs

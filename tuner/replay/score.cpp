@@ -134,7 +134,20 @@ struct Known {
   double mean_cost = 0;       // the package's: the failing ones' share counts on top
 };
 
-Known known_of(const RecordedSpace& recorded) {
+/// Seconds that an evaluation of random search takes, over those that it takes one at a time.
+double pace_of(const RecordedSpace& recorded, int threads) {
+  if (threads == 1) return 1;
+  const std::vector<ReplayRun> runs =
+      replay(recorded, {.strategy = "random", .budget = 500, .seeds = 8, .threads = threads});
+  double together = 0, apart = 0;
+  for (const ReplayRun& run : runs) {
+    together += run.measured_at.back();
+    for (const std::size_t index : run.order) apart += recorded.total_seconds[index];
+  }
+  return together / apart;
+}
+
+Known known_of(const RecordedSpace& recorded, int threads) {
   Known known;
   std::vector<double> working, failing;  // costs
   for (const Evaluation& answer : recorded.answers) {
@@ -156,6 +169,9 @@ Known known_of(const RecordedSpace& recorded) {
         static_cast<double>(failing.size()) / static_cast<double>(recorded.answers.size());
     known.mean_cost += share * mean_of(failing);
   }
+  const double pace = pace_of(recorded, threads);
+  known.median_cost *= pace;
+  known.mean_cost *= pace;
   return known;
 }
 
@@ -225,10 +241,10 @@ Progress progress_of(const RecordedSpace& recorded, const Known& known, const Sc
   Progress progress;
   std::vector<double> ends;
   for (const ReplayRun& run : runs) {
-    double seconds = 0, best = std::numeric_limits<double>::infinity(), end = 0;
-    for (const std::size_t index : run.order) {
-      seconds += recorded.total_seconds[index] + run.own_seconds;
-      best = std::min(best, recorded.answers[index].seconds.value_or(best));
+    double best = std::numeric_limits<double>::infinity(), end = 0;
+    for (std::size_t i = 0; i < run.order.size(); ++i) {
+      const double seconds = run.measured_at[i] + run.own_seconds * static_cast<double>(i + 1);
+      best = std::min(best, recorded.answers[run.order[i]].seconds.value_or(best));
       if (best == std::numeric_limits<double>::infinity()) continue;
       end = seconds;
       if (seconds < range.from * (1 - margin) || seconds > range.to * (1 + margin)) continue;
@@ -276,12 +292,12 @@ std::vector<double> resampled(Progress& progress, const Known& known, std::size_
 
 }  // namespace
 
-ScoreRange score_range(const RecordedSpace& recorded) {
-  return range_of(known_of(recorded), recorded.name);
+ScoreRange score_range(const RecordedSpace& recorded, int threads) {
+  return range_of(known_of(recorded, threads), recorded.name);
 }
 
-Score score_of(const RecordedSpace& recorded, std::span<const ReplayRun> runs) {
-  const Known known = known_of(recorded);
+Score score_of(const RecordedSpace& recorded, std::span<const ReplayRun> runs, int threads) {
+  const Known known = known_of(recorded, threads);
   const ScoreRange range = range_of(known, recorded.name);
   const std::vector<double> at = evenly(range.from, range.to, kPoints);
   const std::vector<double> baseline = random_search(known, at);
