@@ -18,7 +18,8 @@ constexpr std::size_t kRandom = 6000;
 constexpr std::size_t kPredicted = 3000;
 constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
-constexpr double kHopeless = 1000;  // times the predicted time of the fastest tenth
+constexpr float kNearlyEqual = 0.25F;  // log seconds between the tenths at both ends
+constexpr double kHopeless = 1000;     // times the predicted time of the fastest tenth
 
 void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -73,8 +74,9 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
     if (good) usable.push_back(logs.back());
   }
   if (usable.empty()) return {};
+  std::ranges::sort(usable);
+  if (usable[usable.size() * 9 / 10] - usable[usable.size() / 10] < kNearlyEqual) return {};
   const auto middle = usable.begin() + static_cast<std::ptrdiff_t>(usable.size() / 2);
-  std::nth_element(usable.begin(), middle, usable.end());
   double sum = 0;
   for (float& log : logs) sum += static_cast<double>(log = std::min(log, *middle));
   const auto mean = static_cast<float>(sum / static_cast<double>(logs.size()));

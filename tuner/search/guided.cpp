@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "tuner/model/rank_correlation.hpp"
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
@@ -28,6 +29,7 @@ constexpr std::size_t kLocal = 3;           // fastest configurations whose neig
 constexpr std::size_t kParts = 8;  // per batch; one part is measured and replaced at a time
 constexpr double kStep = 0.03;     // Kernel::step of the second surrogate
 constexpr double kRedraw = 1.08;   // growth of observations before large spaces are resampled
+constexpr double kRanks = 0.4;     // rank correlation of a cost model that is followed
 constexpr std::size_t kEnd = 5;    // the last of so many parts of a search is its end
 
 class Search {
@@ -129,14 +131,17 @@ class Search {
     return true;
   }
 
-  /// What follows `started` configurations of a start that wants `wanted` of them first.
+  /// What follows `started` configurations of a start that wants `wanted` of them first. These do
+  /// not keep away from what is known already: the farthest points from one are the edges.
   std::vector<std::size_t> first_after(std::size_t started, std::size_t wanted) {
-    const std::vector<std::size_t>& taken = observations_.indices();
-    const std::size_t count = started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2);
-    if (started > 0 && prior_.log_predicted.empty()) {
-      return best_candidates(space_, coordinates_, count, taken, random_);
+    const std::vector<float>& predicted = prior_.log_predicted;
+    if (started == 0) {
+      return first_configurations(space_, coordinates_, predicted, wanted, {}, random_);
     }
-    return first_configurations(space_, coordinates_, prior_.log_predicted, count, taken, random_);
+    const std::vector<std::size_t>& taken = observations_.indices();
+    const std::size_t count = std::max<std::size_t>(1, batch_ / 2);
+    if (predicted.empty()) return best_candidates(space_, coordinates_, count, taken, random_);
+    return first_configurations(space_, coordinates_, predicted, count, taken, random_);
   }
 
   /// Draws the candidates of small spaces once, and those of large spaces again as the search
@@ -196,6 +201,10 @@ class Search {
   /// The next proposal. `begun`: the part already has one. nullopt when every candidate is taken,
   /// or when all proposals of the part are ready and no other ready one is good enough.
   std::optional<std::size_t> next_row(Part& part, bool begun) {
+    if (is_led_astray() && (spreads_ = !spreads_)) {
+      part.compiles = true;
+      return spread_row(part.taken);
+    }
     const Proposer proposer = turns_.next(ending());
     if (proposer == Proposer::random) {
       part.compiles = true;
@@ -293,6 +302,39 @@ class Search {
     return free[random_.below(free.size())];
   }
 
+  /// Whether more is in flight than is known, and the cost model, which chose what is known, does
+  /// not rank it. The surrogates would propose neighbours of these few only.
+  bool is_led_astray() const {
+    if (batch_ == 1 || predicted_.size() == 0 || observations_.size() >= batch_) {
+      return false;
+    }
+    std::vector<double> expected, measured;
+    for (std::size_t place = 0; place < observations_.size(); ++place) {
+      if (!observations_.log_seconds(place)) continue;
+      expected.push_back(predicted_[static_cast<Eigen::Index>(place)]);
+      measured.push_back(*observations_.log_seconds(place));
+    }
+    return spearman(expected, measured) < kRanks;
+  }
+
+  /// The farthest of a few random candidates from all that is known or in flight.
+  std::optional<std::size_t> spread_row(const std::vector<char>& taken) {
+    constexpr int kFew = 8;
+    const Points known = known_points();
+    std::optional<std::size_t> best;
+    float farthest = -1;
+    for (int i = 0; i < kFew; ++i) {
+      const auto row = random_row(taken);
+      if (!row) return best;
+      const auto point = candidates_.points.row(static_cast<Eigen::Index>(*row));
+      const float distance = (known.rowwise() - point).rowwise().squaredNorm().minCoeff();
+      if (distance <= farthest) continue;
+      farthest = distance;
+      best = row;
+    }
+    return best;
+  }
+
   /// One per candidate; -1 for taken ones.
   Eigen::ArrayXf expected_improvements(const Opinion& opinion, const Eigen::ArrayXf& variances,
                                        const std::vector<char>& taken) const {
@@ -330,6 +372,7 @@ class Search {
   Surroundings surroundings_;
   Turns turns_;
   std::vector<std::size_t> in_flight_;  // proposed without a result yet, in order
+  bool spreads_ = false;                // every other proposal, while the search is led astray
   double drawn_best_ = 0;
   double drawn_size_ = 0;
 };

@@ -23,6 +23,8 @@ TEST(Candidates, PredictionsAreCentredAndClippedAtTheMedian) {
   EXPECT_FLOAT_EQ(logs[2], logs[3]);
   EXPECT_FLOAT_EQ(logs[2], logs[4]);
   EXPECT_TRUE(log_predictions(std::vector<double>{0, infinity}).empty());
+  const std::vector<double> nearly_equal = {1.0e-4, 1.1e-4, 1.2e-4, 1.05e-4};
+  EXPECT_TRUE(log_predictions(nearly_equal).empty());
   EXPECT_EQ(predicted_best(logs, 2), (std::vector<std::size_t>{0, 1}));
 }
 

@@ -67,17 +67,22 @@ class FirstRound : public Bench {
 
 TEST(Guided, TheFirstBatchIsSpreadOutUnlessAModelRanks) {
   const ParameterSpace space = grid({20, 20});
-  const auto first_of = [&](int batch, bool with_model) {
+  const auto first_of = [&](int batch, double ratio) {  // of two predictions in turn; 0: no model
     FirstRound bench(
         space, [](const Levels& levels) { return 1.0 + levels[0]; }, 40, batch);
-    if (with_model) bench.predict(std::vector<double>(space.size(), 1.0));
+    std::vector<double> predicted;
+    for (std::size_t i = 0; i < space.size() && ratio > 0; ++i) {
+      predicted.push_back(i % 2 == 0 ? 1 : ratio);
+    }
+    bench.predict(predicted);
     make_strategy("guided")->search(bench, 1);
     return bench.first_;
   };
-  EXPECT_EQ(first_of(1, false), 6u);
-  EXPECT_EQ(first_of(12, false), 12u);
-  EXPECT_EQ(first_of(64, false), 16u);
-  EXPECT_EQ(first_of(64, true), 6u);
+  EXPECT_EQ(first_of(1, 0), 6u);
+  EXPECT_EQ(first_of(12, 0), 12u);
+  EXPECT_EQ(first_of(64, 0), 16u);
+  EXPECT_EQ(first_of(64, 2), 6u);
+  EXPECT_EQ(first_of(64, 1.1), 16u);  // nearly equal predictions order nothing
 }
 
 /// Records what was asked before the first proposal of a surrogate, which is prefetched.
