@@ -29,9 +29,10 @@ __device__ __forceinline__ void copy_async(void* shared, const void* global, boo
                  : "memory");
   }
 #else
-  int* const to = static_cast<int*>(shared);
-  const int* const from = static_cast<const int*>(global);
-  for (int i = 0; i < Bytes / 4; ++i) to[i] = predicate ? from[i] : 0;
+  struct alignas(Bytes) Words {
+    int words[Bytes / 4];
+  };
+  *static_cast<Words*>(shared) = predicate ? *static_cast<const Words*>(global) : Words{};
 #endif
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices come into the pipeline stages by cp.async, in the background of the multiplication. All
-// loaders have these functions:
+// Slices come into the pipeline stages by cp.async, in the background of the multiplication; below
+// compute capability 8.0 by loads and stores. All loaders have these functions:
 //   start(stage, slices, i)  begins to fill a stage with slice i, before a multiplication
-//   finish(stage)            completes that, after the multiplication
 //   commit()                 once a start(), also where no slice is left
 //   wait<kLeft>(stage)       until that stage is filled, with kLeft later ones in flight. With
 //                            kNeedsBarrier only the thread's own part is waited for.
@@ -29,7 +28,6 @@ struct AsyncLoader {
     copy<kFirst>(to, a, k, depth);
     copy<kFirst>(to + ASlice<Config>::kElements, b, k, depth);
   }
-  __device__ __forceinline__ void finish(int) {}
   __device__ __forceinline__ void commit() { commit_copies(); }
 
   template <int kLeft>

@@ -4,24 +4,11 @@
 #pragma once
 
 #include "async_loader.cuh"
+#include "device/choose.cuh"
 #include "device/early_start.cuh"
 #include "edge_help.cuh"
-#include "register_loader.cuh"
 #include "thread_tile.cuh"
 #include "tma_loader.cuh"
-
-template <class Config, Loader kLoader = Config::kLoader>
-struct LoaderOf {
-  using Type = AsyncLoader<Config>;
-};
-template <class Config>
-struct LoaderOf<Config, Loader::registers> {
-  using Type = RegisterLoader<Config>;
-};
-template <class Config>
-struct LoaderOf<Config, Loader::tma> {
-  using Type = TmaLoader<Config>;
-};
 
 /// Of a thread, in stage 0: where its fragments begin, and which steps of k it does.
 template <class Config>
@@ -71,7 +58,6 @@ __device__ __forceinline__ void multiply_in_turn(Sums<Config>& sum, const StageP
   for (int i = slices.first; i < slices.last; ++i) {
     if (i > slices.first) __syncthreads();
     loader.template start<true>(0, slices, i);
-    loader.finish(0);
     loader.template wait<0>(0);
     __syncthreads();
     multiply_slice<Config>(sum, place, 0);
@@ -94,7 +80,6 @@ __device__ __forceinline__ void multiply_pipelined(Sums<Config>& sum,
       } else {
         loader.template start<false>(stage, slices, i);
       }
-      loader.finish(stage);
     }
     loader.commit();
   }
@@ -106,7 +91,6 @@ __device__ __forceinline__ void multiply_pipelined(Sums<Config>& sum,
     if (ahead < slices.last) loader.template start<false>(filling, slices, ahead);
     loader.commit();
     multiply_slice<Config>(sum, place, reading);
-    if (ahead < slices.last) loader.finish(filling);
     reading = reading == kStages - 1 ? 0 : reading + 1;
     filling = filling == kStages - 1 ? 0 : filling + 1;
   }
@@ -120,7 +104,9 @@ __device__ __forceinline__ void multiply_staged(Sums<Config>& sum, ThreadPlace<C
   const EdgeHelp<Config> help(place, operands.M - operands.m0);
   StagePlace<Config> in_stage(shared, place);
   help.share_steps(in_stage.from, in_stage.to);
-  typename LoaderOf<Config>::Type loader(operands, shared);
+  using StageLoader = typename Choose<Config::kLoader == Loader::tma, TmaLoader<Config>,
+                                      AsyncLoader<Config>>::Type;
+  StageLoader loader(operands, shared);
   follow_kernel_ahead();
   if constexpr (Config::kStages == 1) {
     multiply_in_turn<Config>(sum, in_stage, loader, slices);

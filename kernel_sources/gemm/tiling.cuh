@@ -7,9 +7,9 @@
 // and divide the depth of each slice among them.
 #pragma once
 
-/// How slices of A and B come into shared memory: cp.async, global loads and shared stores, or the
-/// tensor memory accelerator. direct: B goes from memory straight into registers.
-enum class Loader { async, registers, tma, direct };
+/// How slices of A and B come into shared memory: cp.async, or the tensor memory accelerator.
+/// direct: B goes from memory straight into registers.
+enum class Loader { async, tma, direct };
 
 /// How the sums of blocks that share a tile meet (epilogue.cuh, split_k.cuh).
 enum class Reduction { none, cluster, workspace, tail };

@@ -51,7 +51,6 @@ struct TmaLoader {
     copy<ASlice<Config>>(to, a_map, m0, k, barrier(stage));
     copy<BSlice<Config>>(to + ASlice<Config>::kElements, b_map, n0, k, barrier(stage));
   }
-  __device__ __forceinline__ void finish(int) {}
   __device__ __forceinline__ void commit() {}
 
   /// Stages are waited for in turn.

@@ -2,11 +2,13 @@
 // The fast family of gemm, which is legal on GPUs only, computes the right thing on the host device
 // too, where copies happen at the wait and threads of a block in any order: configurations of a GPU
 // without tensor copies, for every layout and scaling, at sizes that no tile divides.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
@@ -152,20 +154,27 @@ TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
   expect_right(sizes(80, 130, 1027), {}, 23, with("transposed", "tail", 8), target);
 }
 
-/// A GPU without asynchronous copies has these; the host device runs them all the same.
-TEST(FastGemm, IsRightThroughRegisters) {
-  Target target = gemm();
-  target.constraints.clear();
-  const NamedValues held{{"BM", std::int64_t{32}},       {"BN", std::int64_t{64}},
-                         {"WARP_M", std::int64_t{4}},    {"TM", std::int64_t{4}},
-                         {"TN", std::int64_t{4}},        {"K_SLICES", std::int64_t{1}},
-                         {"BK", std::int64_t{16}},       {"UNROLL_K", std::int64_t{16}},
-                         {"LOADER", Text("register")},   {"TRANSPOSE", Text("none")},
-                         {"PACK", Text("none")},         {"REDUCTION", Text("none")},
-                         {"SPLIT_K", std::int64_t{1}},   {"STAGES", std::int64_t{2}},
-                         {"MIN_BLOCKS", std::int64_t{1}}};
-  expect_right(sizes(61, 131, 67), {{"scale", Text("beta")}}, 24, held, target);
-  expect_right(sizes(64, 96, 128), {{"layout", Text("TT")}}, 25, held, target);
+/// Without cp.async threads wait for their copies.
+TEST(FastGemm, HasAtMostTwoStagesWithoutAsynchronousCopies) {
+  DeviceInfo gpu = small_gpu();
+  gpu.compute_capability = 75;
+  const Problem problem = problem_of(gemm(), sizes(512, 512, 512), {});
+  const auto count = [&](std::int64_t stages) {
+    const NamedValues held{{"KERNEL", Text("fast")}, {"LOADER", Text("async")}, {"STAGES", stages}};
+    return space_of(with_fixed(gemm(), held), problem, gpu).size();
+  };
+  EXPECT_GT(count(2), 0u);
+  EXPECT_EQ(count(3), 0u);
+}
+
+TEST(Gemm, AnOutputThatDoesNotExistIsRefusedWithACure) {
+  const Problem problem = problem_of(gemm(), sizes(64, 64, 64), {{"output", Text("f16")}});
+  try {
+    space_of(gemm(), problem, small_gpu());
+    FAIL() << "f32 has no outputs of 16 bits";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("leave the setting output out"));
+  }
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "ce9d775a3d6fe9ae4df6d02a50ebaf8a";
+constexpr std::string_view kGemm = "c908956ee490f6ca6305946a293f5b67";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
@@ -72,6 +72,7 @@ constexpr SameSource kSameSources[] = {
     {"9265d5024b30ef6f217de82f79fae478", kGemm},  // gemm
     {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},  // a wrong bias
     {"9cf39836ef11754688744cfcf4fb378a", kGemm},
+    {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
     // gemm_batched
     {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},
     {"fdcdf42064b65090d1922413372cdd45", kGemm},  // gemm_split
