@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies by the tensor memory accelerator: contiguous bytes into shared memory, boxes of a matrix
-// to and from there. A ring of stages stands between the thread that starts copies and the warps
-// that read them. From compute capability 9.0 on.
+// Copies that mbarriers count: by threads, or by the tensor memory accelerator, which copies
+// contiguous bytes into shared memory, and boxes of a matrix to and from there. A ring of stages
+// stands between the threads that copy and the warps that read. From compute capability 9.0 on.
 #pragma once
 
 #include "shared_memory.cuh"
@@ -37,6 +37,26 @@ __device__ __forceinline__ void copy_bulk(SharedAddress to, const void* from, in
           "r"(to),
       "l"(from), "r"(bytes), "r"(barrier)
       : "memory");
+}
+
+/// Copies 16 bytes by cp.async, past the L1 cache or through it. Where `predicate` is false, writes
+/// zeros and reads nothing. At addresses that are no multiples of 32 bytes, copies past the L1
+/// cache take twice as long.
+template <bool kThroughL1>
+__device__ __forceinline__ void copy_chunk(SharedAddress to, const void* from, bool predicate) {
+  const int bytes = predicate ? 16 : 0;
+  if constexpr (kThroughL1) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
+                 : "memory");
+  }
+}
+
+/// Arrives once what this thread has begun to copy is there.
+__device__ __forceinline__ void arrive_after_copies(SharedAddress barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(barrier) : "memory");
 }
 
 /// Makes what this thread wrote to shared memory visible to copies. A barrier must follow.

@@ -131,20 +131,27 @@ struct Wgmma;
 #define WGMMA_SUMS_124 WGMMA_SUMS_120, WGMMA_FOUR(120)
 #define WGMMA_SUMS_128 WGMMA_SUMS_124, WGMMA_FOUR(124)
 
-#define WGMMA_TEXT(columns, count, type, operands, condition, flags)                      \
-  "{\n\t.reg .pred add;\n\t"                                                              \
-  "setp.ne.b32 add, " condition ", 0;\n\t"                                                \
-  "wgmma.mma_async.sync.aligned.m64n" #columns "k16.f32." type " "                        \
-  "{" WGMMA_REGISTERS_##count "}, " operands ", add, 1, 1, " flags ";\n\t}"
-
-#define WGMMA_DESCRIBED(columns, count, type, o0, o1, o2, o3, o4)                              \
-  asm volatile(WGMMA_TEXT(columns, count, type, "%" #o0 ", %" #o1, "%" #o2, "%" #o3 ", %" #o4) \
-               : WGMMA_SUMS_##count                                                            \
-               : "l"(a.bits), "l"(b.bits), "r"((int)add), "n"((int)Form::kAAcross),            \
-                 "n"((int)Form::kBAcross))
+#define WGMMA_TEXT(columns, count, types, operands, condition, flags)                          \
+  "{\n\t.reg .pred add;\n\t"                                                                   \
+  "setp.ne.b32 add, " condition ", 0;\n\t"                                                     \
+  "wgmma.mma_async.sync.aligned.m64n" #columns types " {" WGMMA_REGISTERS_##count "}, "        \
+  operands ", add" flags ";\n\t}"
 
 // The operands of an instruction are numbered: first the sums, then o0 and so on, those of A and B,
 // `add`, and whether A and B lie across k.
+#define WGMMA_DESCRIBED(columns, count, types, o0, o1, o2, o3, o4)                             \
+  asm volatile(WGMMA_TEXT(columns, count, types, "%" #o0 ", %" #o1, "%" #o2,                   \
+                          ", 1, 1, %" #o3 ", %" #o4)                                           \
+               : WGMMA_SUMS_##count                                                            \
+               : "l"(a.bits), "l"(b.bits), "r"((int)add), "n"((int)Form::kAAcross),            \
+                 "n"((int)Form::kBAcross))
+#define WGMMA_HELD(columns, count, types, flags, o0, o1, o2, o3, o4, o5)                       \
+  asm volatile(WGMMA_TEXT(columns, count, types,                                               \
+                          "{%" #o0 ", %" #o1 ", %" #o2 ", %" #o3 "}, %" #o4, "%" #o5, flags)   \
+               : WGMMA_SUMS_##count                                                            \
+               : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]),           \
+                 "l"(b.bits), "r"((int)add))
+
 #define DEFINE_WGMMA(columns, count, o0, o1, o2, o3, o4, o5)                                   \
   template <>                                                                                  \
   struct Wgmma<columns> {                                                                      \
@@ -152,18 +159,14 @@ struct Wgmma;
     static __device__ __forceinline__ void multiply(float (&sums)[count], MatrixDescriptor a,  \
                                                     MatrixDescriptor b, bool add) {            \
       if constexpr (Form::kBfloat) {                                                           \
-        WGMMA_DESCRIBED(columns, count, "bf16.bf16", o0, o1, o2, o3, o4);                      \
+        WGMMA_DESCRIBED(columns, count, "k16.f32.bf16.bf16", o0, o1, o2, o3, o4);              \
       } else {                                                                                 \
-        WGMMA_DESCRIBED(columns, count, "f16.f16", o0, o1, o2, o3, o4);                        \
+        WGMMA_DESCRIBED(columns, count, "k16.f32.f16.f16", o0, o1, o2, o3, o4);                \
       }                                                                                        \
     }                                                                                          \
     static __device__ __forceinline__ void multiply(float (&sums)[count], const Fragment& a,   \
                                                     MatrixDescriptor b, bool add) {            \
-      asm volatile(WGMMA_TEXT(columns, count, "bf16.bf16",                                     \
-                              "{%" #o0 ", %" #o1 ", %" #o2 ", %" #o3 "}, %" #o4, "%" #o5, "0") \
-                   : WGMMA_SUMS_##count                                                        \
-                   : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]),       \
-                     "l"(b.bits), "r"((int)add));                                              \
+      WGMMA_HELD(columns, count, "k16.f32.bf16.bf16", ", 1, 1, 0", o0, o1, o2, o3, o4, o5);    \
     }                                                                                          \
   };
 

@@ -37,32 +37,19 @@ __device__ __forceinline__ RowsAcross load_rows(SharedAddress slab, int step) {
 template <Factor kFactor, int kColumns>
 struct WgmmaAlongK;
 
-#define WGMMA_ALONG_K(columns, count, types, operands, condition, flags)                    \
-  "{\n\t.reg .pred add;\n\t"                                                                \
-  "setp.ne.b32 add, " condition ", 0;\n\t"                                                  \
-  "wgmma.mma_async.sync.aligned.m64n" #columns types " {" WGMMA_REGISTERS_##count "}, "     \
-  operands ", add" flags ";\n\t}"
-
-// The operands of an instruction are numbered: first the sums, then o0 and so on, those of A and B,
-// and `add`.
 #define DEFINE_WGMMA_TF32(columns, count, o0, o1, o2, o3, o4, o5)                                 \
   template <>                                                                                     \
   struct WgmmaAlongK<Factor::tf32, columns> {                                                     \
     static __device__ __forceinline__ void multiply(float (&sums)[count], MatrixDescriptor a,     \
                                                     MatrixDescriptor b, bool add) {               \
       asm volatile(                                                                               \
-          WGMMA_ALONG_K(columns, count, "k8.f32.tf32.tf32", "%" #o0 ", %" #o1, "%" #o2, ", 1, 1") \
+          WGMMA_TEXT(columns, count, "k8.f32.tf32.tf32", "%" #o0 ", %" #o1, "%" #o2, ", 1, 1")    \
           : WGMMA_SUMS_##count                                                                    \
           : "l"(a.bits), "l"(b.bits), "r"((int)add));                                             \
     }                                                                                             \
     static __device__ __forceinline__ void multiply(float (&sums)[count], const RowsAcross& a,    \
                                                     MatrixDescriptor b, bool add) {               \
-      asm volatile(                                                                               \
-          WGMMA_ALONG_K(columns, count, "k8.f32.tf32.tf32",                                       \
-                        "{%" #o0 ", %" #o1 ", %" #o2 ", %" #o3 "}, %" #o4, "%" #o5, ", 1, 1")     \
-          : WGMMA_SUMS_##count                                                                    \
-          : "r"(a.words[0]), "r"(a.words[1]), "r"(a.words[2]), "r"(a.words[3]), "l"(b.bits),      \
-            "r"((int)add));                                                                       \
+      WGMMA_HELD(columns, count, "k8.f32.tf32.tf32", ", 1, 1", o0, o1, o2, o3, o4, o5);           \
     }                                                                                             \
   };
 
@@ -71,7 +58,7 @@ struct WgmmaAlongK;
   struct WgmmaAlongK<Factor::s8, columns> {                                                       \
     static __device__ __forceinline__ void multiply(int (&sums)[count], MatrixDescriptor a,       \
                                                     MatrixDescriptor b, bool add) {               \
-      asm volatile(WGMMA_ALONG_K(columns, count, "k32.s32.s8.s8", "%" #o0 ", %" #o1, "%" #o2, "") \
+      asm volatile(WGMMA_TEXT(columns, count, "k32.s32.s8.s8", "%" #o0 ", %" #o1, "%" #o2, "")    \
                    : WGMMA_SUMS_##count                                                           \
                    : "l"(a.bits), "l"(b.bits), "r"((int)add));                                    \
     }                                                                                             \

@@ -2,16 +2,15 @@
 // What products of i8, and of f32 rounded to tf32, have in common. Tensor cores want both operands
 // along k, in lines of multiples of 16 bytes: gemm_pack copies those that do not lie so. Sums of
 // 8-bit integers are exact in 32 bits, and have no scale and no epilogue.
-#include "device/early_start.cuh"
 #include "device/factor.cuh"
-#include "pack_along_k.cuh"
+#include "pack_lines.cuh"
 
 #if DTYPE == DTYPE_I8
 #define RESULT_ARGUMENTS int *D, int M, int N, int K
 #define RESULT \
   { nullptr, nullptr, 1, 0, M, N }
 #else
-#define RESULT_ARGUMENTS                                                                      \
+#define RESULT_ARGUMENTS \
   const float *C, const float *bias, float *D, float alpha, float beta, int M, int N, int K
 #define RESULT \
   { C, bias, alpha, beta, M, N }

@@ -6,10 +6,11 @@
 // kBM*kBN elements. kTM divides kBM, kTN divides kBN; any M, N, K: shared memory has zeros past the
 // edges.
 #include "device/lanes.cuh"
-template <class Config>
+
+constexpr int kBM = BM, kBN = BN, kBK = BK, kTM = TM, kTN = TN, kThreads = THREADS;
+
 struct MicroKernel {
-  static constexpr int kBM = Config::kBM, kBN = Config::kBN, kBK = Config::kBK;
-  static constexpr int kTM = Config::kTM, kTN = Config::kTN, kThreads = Config::kThreads;
+  using Config = ProblemConfiguration;
   // As many columns as fill a CPU's widest register.
   static constexpr int kLanes = kTN * sizeof(real) < 64 ? kTN : 64 / sizeof(real);
   typedef Lanes<real, kLanes> Columns;
@@ -76,11 +77,9 @@ struct MicroKernel {
   }
 };
 
-template <class Config>
-__device__ __forceinline__ void multiply_micro(const Problem& p) {
-  using Kernel = MicroKernel<Config>;
-  constexpr int kBM = Config::kBM, kBN = Config::kBN, kBK = Config::kBK;
-  constexpr int kTM = Config::kTM, kTN = Config::kTN, kThreads = Config::kThreads;
+extern "C" __global__ void __launch_bounds__(THREADS) gemm_micro(GEMM_ARGUMENTS) {
+  using Kernel = MicroKernel;
+  const Problem p = PRODUCT(blockIdx.z);
   __shared__ real a_tile[kBM * kBK];
   __shared__ real b_tile[kBK * kBN];
   __shared__ real sums[kBM * kBN];
@@ -102,14 +101,6 @@ __device__ __forceinline__ void multiply_micro(const Problem& p) {
   __syncthreads();
   for (int at = threadIdx.x; at < kBM * kBN; at += kThreads) {
     const int m = m0 + at / kBN, n = n0 + at % kBN;
-    if (m < p.M && n < p.N) store<Config>(p, m, n, sums[at]);
+    if (m < p.M && n < p.N) store<ProblemConfiguration>(p, m, n, sums[at]);
   }
-}
-
-struct Configuration : ProblemConfiguration {
-  static constexpr int kBM = BM, kBN = BN, kBK = BK, kTM = TM, kTN = TN, kThreads = THREADS;
-};
-
-extern "C" __global__ void __launch_bounds__(THREADS) gemm_micro(GEMM_ARGUMENTS) {
-  multiply_micro<Configuration>(PRODUCT(blockIdx.z));
 }

@@ -17,6 +17,5 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_M * WARPS_N)
              int group) {
   extern __shared__ __align__(16) unsigned char shared[];
   follow_kernel_ahead();
-  multiply_slices<Configuration, result>({A, B, pitch_a, pitch_b, K}, RESULT, D, {}, group,
-                                         shared);
+  multiply_slices<Configuration, result>({A, B, pitch_a, pitch_b, K}, RESULT, D, {}, group, shared);
 }

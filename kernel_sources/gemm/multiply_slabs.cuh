@@ -16,7 +16,6 @@
 // for Parts, a block for each part of each tile.
 #pragma once
 
-#include "cluster_sum.cuh"
 #include "device/choose.cuh"
 #include "slab_steps.cuh"
 
@@ -25,11 +24,6 @@ struct SharedTile : SlabSteps<Config, T, SharedTile<Config, T>, Config::kWarpgro
   using Steps = SlabSteps<Config, T, SharedTile, Config::kWarpgroups>;
 
   __device__ __forceinline__ void prepare() const { this->prepare_ring(4 * Config::kWarpgroups); }
-
-  __device__ __forceinline__ void produce(bool is_first) {
-    for (int i = blockIdx.x; i < this->tiles(); i += gridDim.x)
-      this->load(this->place(i), is_first);
-  }
 
   __device__ __forceinline__ void consume(typename Steps::Store store) {
     const int row = store.warpgroup * 64 * Steps::kTiles;
@@ -52,11 +46,6 @@ struct Turns : SlabSteps<Config, T, Turns<Config, T>, 1> {
   __device__ __forceinline__ void prepare() const {
     this->prepare_ring(4);
     for (int i = 0; i < Config::kWarpgroups; ++i) init(this->barrier_of(i), 4);
-  }
-
-  __device__ __forceinline__ void produce(bool is_first) {
-    for (int i = blockIdx.x; i < this->tiles(); i += gridDim.x)
-      this->load(this->place(i), is_first);
   }
 
   /// True if the block's tile `count` is for this warpgroup, once those before are multiplied.
@@ -89,6 +78,58 @@ struct Turns : SlabSteps<Config, T, Turns<Config, T>, 1> {
       this->store_rows(store, sums, at.row, at.column);
     }
     this->end_stores();
+  }
+};
+
+/// Where blocks of a cluster divide k of a tile, each adds up its share of the tile's columns, for
+/// which the others send it their sums. The order of additions is fixed: every run gives the same
+/// bits. Of a warpgroup and 64 rows there are `kSums` sums a thread, of which one of `kParts` parts
+/// takes kSums / kParts, a multiple of 4.
+template <class Sum, int kParts, int kSums>
+struct ClusterSum {
+  static constexpr int kShare = kSums / kParts;
+  static constexpr int kFourBytes = 128 * 4 * sizeof(Sum);  // four sums of each thread
+  static constexpr int kPartBytes = kShare / 4 * kFourBytes;
+  static constexpr int kBytes = (kParts - 1) * kPartBytes;  // received
+
+  SharedAddress received;
+  int part;  // this block's
+
+  /// Of what `from` sends to `to`, this thread's first four sums.
+  __device__ __forceinline__ SharedAddress place(int from, int to) const {
+    return received + (from - (from > to)) * kPartBytes + threadIdx.x % 128 * 4 * sizeof(Sum);
+  }
+
+  /// `barrier` counts what this block receives; those of the others count what it sends.
+  __device__ __forceinline__ void send(const Sum (&sums)[kSums], SharedAddress barrier) const {
+#pragma unroll
+    for (int to = 0; to < kParts; ++to) {
+      if (to == part) continue;
+      const SharedAddress there = address_in_block(place(part, to), to);
+      const SharedAddress counted = address_in_block(barrier, to);
+#pragma unroll
+      for (int i = 0; i < kShare; i += 4)
+        send_four(there + i / 4 * kFourBytes, sums + to * kShare + i, counted);
+    }
+  }
+
+  /// The share's sums of all parts, when those of the others have come.
+  __device__ __forceinline__ void add(const Sum (&sums)[kSums], Sum (&share)[kShare]) const {
+#pragma unroll
+    for (int i = 0; i < kShare; ++i) {
+#pragma unroll
+      for (int own = 0; own < kParts; ++own)  // a register's number must be known
+        if (own == part) share[i] = sums[own * kShare + i];
+    }
+    for (int from = 0; from < kParts; ++from) {
+      if (from == part) continue;
+#pragma unroll
+      for (int i = 0; i < kShare; i += 4) {
+        const Sum* const four = shared_pointer<Sum>(place(from, part) + i / 4 * kFourBytes);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) share[i + j] += four[j];
+      }
+    }
   }
 };
 
@@ -152,9 +193,9 @@ struct Parts : SlabSteps<Config, T, Parts<Config, T>, Config::kWarpgroups, Confi
 template <class Config, class T>
 struct Multicast : SlabSteps<Config, T, Multicast<Config, T>, Config::kWarpgroups, 1,
                              Config::kBeside, Config::kBelow> {
-  using Steps = SlabSteps<Config, T, Multicast, Config::kWarpgroups, 1, Config::kBeside,
-                          Config::kBelow>;
-  using Sharing = SharedCopies<Config::kBeside, Config::kBelow>;
+  using Steps =
+      SlabSteps<Config, T, Multicast, Config::kWarpgroups, 1, Config::kBeside, Config::kBelow>;
+  using Sharing = typename Steps::Sharing;
   static constexpr bool kMeetsCluster = true;
   static_assert(!Steps::kByThreads, "threads copy to their own block");
 
@@ -167,32 +208,6 @@ struct Multicast : SlabSteps<Config, T, Multicast<Config, T>, Config::kWarpgroup
     auto at = this->place(index);
     at.row += Sharing::down() * Steps::kRows, at.column += Sharing::across() * Steps::kColumns;
     return at;
-  }
-
-  /// This block's part of each box, to all blocks that read it.
-  __device__ __forceinline__ void copy_by_tma(SharedAddress to, const typename Steps::Place& at,
-                                              int k) const {
-    const SharedAddress filled = this->ring.filled();
-    expect(filled, this->copied_bytes);
-#pragma unroll
-    for (int slab = 0; slab < Steps::kSlabs; ++slab, to += Steps::kBothBytes) {
-      const int from = k + slab * Steps::kSlabDepth;
-      copy_slab<typename Steps::Rows, Config::kBeside>(to, this->row_source.map, at.row, from,
-                                                       at.product, Sharing::of_rows());
-      copy_slab<typename Steps::Columns, Config::kBelow>(to + Steps::Rows::kBytes,
-                                                         this->column_source.map, at.column, from,
-                                                         at.product, Sharing::of_columns());
-    }
-  }
-  template <class Operand, int kBlocks>
-  __device__ __forceinline__ void copy_slab(SharedAddress to, const TensorMap& map, int first,
-                                            int k, int product, const CopyShare& share) const {
-    if constexpr (kBlocks == 1) {
-      Operand::template copy<Config::kBatched>(to, map, first, k, product, this->ring.filled());
-    } else {
-      Operand::template copy<Config::kBatched, kBlocks>(to, map, first, k, product,
-                                                        this->ring.filled(), share);
-    }
   }
 
   __device__ __forceinline__ void produce(bool is_first) {
@@ -228,10 +243,11 @@ using Schedule = typename Choose<
 
 /// `batch` is read if kBatched. `shared` is aligned to 1024 bytes.
 template <class Config, class T>
-__device__ __forceinline__ void multiply_slabs(
-    const SlabSource& a, const SlabSource& b, const TensorMap& d_map,
-    const Output<SumOf<Config::kFactor>, T>& out, T* D, int K, const Batch& batch, int group,
-    int copied_bytes, char* shared) {
+__device__ __forceinline__ void multiply_slabs(const SlabSource& a, const SlabSource& b,
+                                               const TensorMap& d_map,
+                                               const Output<SumOf<Config::kFactor>, T>& out, T* D,
+                                               int K, const Batch& batch, int group,
+                                               int copied_bytes, char* shared) {
   using Kernel = Schedule<Config, T>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);

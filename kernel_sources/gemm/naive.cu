@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Straight from global memory: a thread makes a kTileSize x kTileSize tile of D in registers.
-// kTileSize 1 is the textbook kernel.
-// Block kBlockSize x kBlockSize. Any grid is right, because threads stride over the tiles. No
+// Straight from global memory: a thread makes a TILE_SIZE x TILE_SIZE tile of D in registers.
+// TILE_SIZE 1 is the textbook kernel.
+// Block BLOCK_SIZE x BLOCK_SIZE. Any grid is right, because threads stride over the tiles. No
 // shared memory; any M, N, K.
-template <class Config>
-__device__ __forceinline__ void multiply_naive(const Problem& p) {
-  constexpr int kBlock = Config::kBlockSize, kTile = Config::kTileSize;
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_naive(GEMM_ARGUMENTS) {
+  using Config = ProblemConfiguration;
+  constexpr int kBlock = BLOCK_SIZE, kTile = TILE_SIZE;
+  const Problem p = PRODUCT(blockIdx.z);
   // Beyond 16x16 the sums do not fit the registers; unrolling would only cost compile time.
   constexpr int kUnroll = kTile <= 16 ? kTile : 1;
   const int step_m = gridDim.y * kBlock * kTile;
@@ -40,12 +41,4 @@ __device__ __forceinline__ void multiply_naive(const Problem& p) {
       }
     }
   }
-}
-
-struct Configuration : ProblemConfiguration {
-  static constexpr int kBlockSize = BLOCK_SIZE, kTileSize = TILE_SIZE;
-};
-
-extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_naive(GEMM_ARGUMENTS) {
-  multiply_naive<Configuration>(PRODUCT(blockIdx.z));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the entry points of products in 16 bits are given: PLACES are parameters behind M, N and K,
 // BATCH is where matrices and their rows lie.
-#include "batch.cuh"
 #include "device/factor.cuh"
+#include "tensor_output.cuh"
 
 #if STRIDED
 #define PLACES                                                                                    \

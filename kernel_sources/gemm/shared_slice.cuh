@@ -10,9 +10,8 @@
 // `Operand` is a struct of constants, AOperand or BOperand of a Tiling.
 #pragma once
 
-#include "device/element.cuh"
+#include "block_tile.cuh"
 #include "device/shared_memory.cuh"
-#include "tiling.cuh"
 
 template <class Config>
 struct AOperand {

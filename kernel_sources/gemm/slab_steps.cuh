@@ -8,6 +8,46 @@
 #include "slab.cuh"
 #include "store_tile.cuh"
 
+/// The blocks of a cluster whose tiles lie next to each other, in a rectangle: `kBeside` side by
+/// side, which have the same rows, and `kBelow` one below the other, which have the same columns.
+/// Each of them copies a part of these to all of them. The grid and the cluster have one dimension.
+template <int kBeside, int kBelow>
+struct SharedCopies {
+  static constexpr int kBlocks = kBeside * kBelow;              // of a cluster
+  static constexpr int kPartners = kBeside + kBelow - 1;        // that read what a block copies
+  static constexpr int kArrivals = kArrivingWarps * kPartners;  // arrivals for each warpgroup
+
+  static __device__ __forceinline__ int cluster() { return blockIdx.x / kBlocks; }
+  static __device__ __forceinline__ int clusters() { return gridDim.x / kBlocks; }
+  /// This block's place in the rectangle.
+  static __device__ __forceinline__ int across() { return blockIdx.x % kBeside; }
+  static __device__ __forceinline__ int down() { return blockIdx.x % kBlocks / kBeside; }
+
+  static __device__ __forceinline__ CopyShare of_rows() {
+    return {across(), (unsigned short)(((1 << kBeside) - 1) << down() * kBeside)};
+  }
+  static __device__ __forceinline__ CopyShare of_columns() {
+    unsigned first_column = 0;
+#pragma unroll
+    for (int i = 0; i < kBelow; ++i) first_column |= 1u << i * kBeside;
+    return {down(), (unsigned short)(first_column << across())};
+  }
+
+  /// The rank of a block that copies to this one, which may be this one: `index` < kPartners.
+  static __device__ __forceinline__ int partner(int index) {
+    if (index < kBeside) return down() * kBeside + index;
+    const int other = index - kBeside;
+    return (other + (other >= down())) * kBeside + across();
+  }
+
+  /// All threads of a warpgroup that has read a stage call this. It arrives at the stage's barrier
+  /// in each block that copies there.
+  static __device__ __forceinline__ void arrive_at_partners(SharedAddress emptied) {
+    const int index = arrival_index();
+    if (index < kPartners) arrive_in_block(emptied, partner(index));
+  }
+};
+
 /// One operand: threads copy its lines, or TMA boxes of its map.
 struct SlabSource {
   const TensorMap& map;
@@ -39,6 +79,7 @@ struct SlabSteps {
   using Sum = SumOf<Config::kFactor>;
   typedef Sum Sums[kTiles][kSums];
   using Ring = StageRing<Config::kStages>;
+  using Sharing = SharedCopies<kBeside, kBelow>;
   /// A block stores its share of the columns.
   struct Share : Config {
     static constexpr int kColumns = Config::kColumns / kShare;
@@ -50,7 +91,7 @@ struct SlabSteps {
   static constexpr bool kByThreads = Config::kRowsByThreads || Config::kColumnsByThreads;
   static constexpr bool kSomeByTma = !Config::kRowsByThreads || !Config::kColumnsByThreads;
   static constexpr int kWriters = (kByThreads ? kLineThreads : 0) + kSomeByTma;  // of a stage
-  static constexpr int kStagesAtATime = 2;  // of the loop over k
+  static constexpr int kStagesAtATime = 2;      // of the loop over k
   static constexpr bool kMeetsCluster = false;  // others send to this block or arrive at barriers
 
   const SlabSource &row_source, &column_source;
@@ -97,26 +138,27 @@ struct SlabSteps {
     if (Config::kBatched) index %= tiles_of_product();
     const int first = index / (group * across()) * group, height = min(group, down() - first);
     const int at = index % (group * across());
-    return {(first + at % height) * kClusterRows,
-            at / height * kClusterColumns,
-            steps * part / kShare * Config::kDepth,
-            steps * (part + 1) / kShare * Config::kDepth,
+    return {(first + at % height) * kClusterRows, at / height * kClusterColumns,
+            steps * part / kShare * Config::kDepth, steps * (part + 1) / kShare * Config::kDepth,
             product};
   }
 
   // ---- Load
 
+  /// Of blocks that share copies, each copies its part of a box, to all that read it.
   __device__ __forceinline__ void copy_by_tma(SharedAddress to, const Place& at, int k) const {
-    expect(ring.filled(), copied_bytes);
+    const SharedAddress filled = ring.filled();
+    expect(filled, copied_bytes);
 #pragma unroll
     for (int slab = 0; slab < kSlabs; ++slab, to += kBothBytes) {
       const int from = k + slab * kSlabDepth;
       if constexpr (!Config::kRowsByThreads)
-        Rows::template copy<Config::kBatched>(to, row_source.map, at.row, from, at.product,
-                                              ring.filled());
+        Rows::template copy<Config::kBatched, kBeside>(to, row_source.map, at.row, from, at.product,
+                                                       filled, Sharing::of_rows());
       if constexpr (!Config::kColumnsByThreads)
-        Columns::template copy<Config::kBatched>(to + Rows::kBytes, column_source.map, at.column,
-                                                 from, at.product, ring.filled());
+        Columns::template copy<Config::kBatched, kBelow>(to + Rows::kBytes, column_source.map,
+                                                         at.column, from, at.product, filled,
+                                                         Sharing::of_columns());
     }
   }
 
@@ -139,19 +181,21 @@ struct SlabSteps {
       ring.wait_emptied();
       const SharedAddress to = stages + ring.stage * kStageBytes;
       if constexpr (!kByThreads) {
-        static_cast<const Schedule*>(this)->copy_by_tma(to, at, k);
+        copy_by_tma(to, at, k);
       } else {
         if (kSomeByTma && is_first && elect_one()) copy_by_tma(to, at, k);
         copy_by_threads(to, at, k);
       }
     }
   }
+  __device__ __forceinline__ void produce(bool is_first) {
+    for (int i = blockIdx.x; i < tiles(); i += gridDim.x) load(place(i), is_first);
+  }
 
   // ---- Multiply
 
   /// Begins to add the products of a stage.
-  __device__ __forceinline__ void multiply_stage(int row, bool add,
-                                                 Sums& sums) const {
+  __device__ __forceinline__ void multiply_stage(int row, bool add, Sums& sums) const {
     const SharedAddress stage = stages + ring.stage * kStageBytes;
     wgmma_fence();
 #pragma unroll
@@ -191,8 +235,7 @@ struct SlabSteps {
   };
 
   /// Begins to add the products of a stage whose rows were loaded.
-  __device__ __forceinline__ void multiply_held(const HeldRows& rows, bool add,
-                                                Sums& sums) const {
+  __device__ __forceinline__ void multiply_held(const HeldRows& rows, bool add, Sums& sums) const {
     const SharedAddress stage = stages + ring.stage * kStageBytes;
     wgmma_fence();
 #pragma unroll

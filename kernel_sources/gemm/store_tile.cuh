@@ -3,7 +3,6 @@
 // TMA, or straight from registers where rows of D are no multiples of 16 bytes.
 #pragma once
 
-#include "batch.cuh"
 #include "device/bulk_copy.cuh"
 #include "device/factor.cuh"
 #include "device/mma.cuh"

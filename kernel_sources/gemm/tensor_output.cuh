@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a sum of tensor cores to an element of D.
+// From a sum of tensor cores to an element of D, and where the matrices of several products lie.
 #pragma once
 
 #include "problem.cuh"
+
+/// In elements: lda … ldd lie between rows of a matrix, strides between matrices of one operand.
+struct Batch {
+  int products, lda, ldb, ldc, ldd;
+  long long stride_a, stride_b, stride_c, stride_d;
+};
 
 /// `Real` is what is computed with, `T` an element of C, D and bias. C and D are M x N, bias N; ldc
 /// and ldd lie between rows.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of A and B in shared memory, a kTileSize x kTileSize tile of D a thread. A block makes a
-// square of edge kBlockSize * kTileSize in slices of kBlockSize along k.
-// Grid (N/edge, M/edge, kBatch) rounded up, block kBlockSize x kBlockSize; any M, N, K: shared
+// Tiles of A and B in shared memory, a TILE_SIZE x TILE_SIZE tile of D a thread. A block makes a
+// square of edge BLOCK_SIZE * TILE_SIZE in slices of BLOCK_SIZE along k.
+// Grid (N/edge, M/edge, batch) rounded up, block BLOCK_SIZE x BLOCK_SIZE; any M, N, K: shared
 // memory has zeros past the edges. Static shared memory: one pair of tiles, two for Prefetch
 // shared.
 /// none: load, barrier, multiply, barrier. registers: the next slice is loaded into registers
@@ -10,17 +10,15 @@ enum class Prefetch { none, registers, shared };
 /// The tile of A in shared memory: [m][k], [k][m], or [m][k] with rows one longer.
 enum class ALayout { plain, transposed, padded };
 
-template <class Config>
 struct TiledKernel {
-  static constexpr int kBlock = Config::kBlockSize, kTile = Config::kTileSize;
-  static constexpr int kDepth = kBlock;
+  using Config = ProblemConfiguration;
+  static constexpr int kBlock = BLOCK_SIZE, kTile = TILE_SIZE, kDepth = kBlock;
   static constexpr int kEdge = kBlock * kTile;
-  static constexpr Prefetch kPrefetch = Config::kPrefetch;
+  static constexpr Prefetch kPrefetch = (Prefetch)PREFETCH;
+  static constexpr ALayout kALayout = (ALayout)A_LAYOUT;
   static constexpr int kStages = kPrefetch == Prefetch::shared ? 2 : 1;
-  static constexpr bool kAByK = Config::kALayout == ALayout::transposed;
-  static constexpr int kARow = kAByK                                 ? kEdge
-                               : Config::kALayout == ALayout::padded ? kDepth + 1
-                                                                     : kDepth;
+  static constexpr bool kAByK = kALayout == ALayout::transposed;
+  static constexpr int kARow = kAByK ? kEdge : kALayout == ALayout::padded ? kDepth + 1 : kDepth;
   static constexpr int kATile = kAByK ? kDepth * kARow : kEdge * kARow;
   static constexpr int kBTile = kDepth * kEdge;
 
@@ -84,9 +82,9 @@ struct TiledKernel {
   }
 };
 
-template <class Config>
-__device__ __forceinline__ void multiply_tiled(const Problem& p) {
-  using Kernel = TiledKernel<Config>;
+extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_tiled(GEMM_ARGUMENTS) {
+  using Kernel = TiledKernel;
+  const Problem p = PRODUCT(blockIdx.z);
   __shared__ real a_tiles[Kernel::kStages][Kernel::kATile];
   __shared__ real b_tiles[Kernel::kStages][Kernel::kBTile];
   const int m0 = blockIdx.y * Kernel::kEdge, n0 = blockIdx.x * Kernel::kEdge;
@@ -109,14 +107,4 @@ __device__ __forceinline__ void multiply_tiled(const Problem& p) {
       next = Kernel::load_slice(p, m0, n0, k0 + Kernel::kDepth);
   }
   Kernel::store_sums(p, m0, n0, sum);
-}
-
-struct Configuration : ProblemConfiguration {
-  static constexpr int kBlockSize = BLOCK_SIZE, kTileSize = TILE_SIZE;
-  static constexpr Prefetch kPrefetch = (Prefetch)PREFETCH;
-  static constexpr ALayout kALayout = (ALayout)A_LAYOUT;
-};
-
-extern "C" __global__ void __launch_bounds__(BLOCK_SIZE* BLOCK_SIZE) gemm_tiled(GEMM_ARGUMENTS) {
-  multiply_tiled<Configuration>(PRODUCT(blockIdx.z));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entry points of products in 16 bits by wgmma (multiply_slabs.cuh).
 #include "multiply_slabs.cuh"
-#include "pad_rows.cuh"
+#include "pack_lines.cuh"
 
 struct Configuration : PlacedConfiguration {
   static constexpr bool kByTma = STORE_BY_TMA, kSwapped = SWAP;
@@ -14,9 +14,9 @@ struct Configuration : PlacedConfiguration {
   static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;
 };
 
-extern "C" __global__ void __launch_bounds__(kPadThreads)
-    gemm_pad(const element* A, const element* B, element* padded_a, element* padded_b, int M,
-             int N, int K PLACES) {
+extern "C" __global__ void __launch_bounds__(kPackThreads)
+    gemm_pad(const element* A, const element* B, element* padded_a, element* padded_b, int M, int N,
+             int K PLACES) {
   follow_kernel_ahead();
   Padded<element> a{A, padded_a, products * (A_ALONG_K ? M : K), A_ALONG_K ? K : M};
   Padded<element> b{B, padded_b, products * (B_ALONG_K ? N : K), B_ALONG_K ? K : N};

@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "c908956ee490f6ca6305946a293f5b67";
+constexpr std::string_view kGemm = "d8646cfebbd14cf2cd59697ee0908e0e";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 

@@ -95,3 +95,13 @@ inline void commit_stores() {}
 template <int kPending>
 inline void wait_stores_read() {}
 inline void wait_stores() {}
+
+template <bool kThroughL1>
+inline void copy_chunk(SharedAddress to, const void* from, bool predicate) {
+  autotune_host::copy(shared_pointer<void>(to), from, predicate ? 16 : 0, predicate ? 0 : 16);
+}
+inline void arrive_after_copies(SharedAddress barrier) {
+  autotune_host::commit_copies();
+  autotune_host::wait_copies(0);
+  arrive(barrier);
+}
