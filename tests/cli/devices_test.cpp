@@ -15,13 +15,13 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 TEST(Devices, ATextThatNamesNoDeviceAnywhereIsRefused) {
-  for (const char* text :
-       {"auto", "host", "cuda", "cuda:0", "cuda:17", "model:h200", "cuda:all", "cuda:0,cuda:2"}) {
+  for (const char* text : {"auto", "host", "cuda", "cuda:0", "cuda:17", "model:h200", "cuda:all",
+                           "cuda:0,cuda:2", "h200"}) {
     EXPECT_NO_THROW(check_devices(text)) << text;
   }
   for (const char* text : {"", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:-1", "cuda:1x", "host,"}) {
     EXPECT_THAT([&] { check_devices(text); },
-                ThrowsMessage<UsageError>(HasSubstr("give auto, cuda, cuda:N, host or model:NAME")))
+                ThrowsMessage<UsageError>(HasSubstr("give auto, cuda, cuda:N, host, a GPU's name")))
         << text;
   }
   EXPECT_THAT([] { check_devices("model:h20"); },
@@ -35,6 +35,11 @@ TEST(Devices, OfAnyGpuAreKnownByItsName) {
   EXPECT_THROW(gpu_named("radeon"), UsageError);
   EXPECT_THAT([] { gpu_named("cuda:99"); },
               ThrowsMessage<Error>(HasSubstr("there is no GPU cuda:99 here")));
+}
+
+TEST(Devices, AGpuThatIsNotHereIsNoneToRunOn) {
+  EXPECT_THAT([] { open_device("rtx2080", 60); },
+              ThrowsMessage<Error>(HasSubstr("--device model:rtx2080 only predicts")));
 }
 
 TEST(Devices, TheHostAndEveryModelAreListed) {

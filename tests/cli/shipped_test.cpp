@@ -189,5 +189,27 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
   EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("best     1.000 us"));
 }
 
+TEST(Shipped, OnAFreshMachineEveryVerbThatReadsResultsKnowsThemByTheGpusShortName) {
+  const Sandbox sandbox;
+  const std::vector<std::string> asked{"--target", "gemm", "--size", "512", "--device", "h200"};
+  for (std::vector<std::string> words : std::vector<std::vector<std::string>>{
+           {"query"},
+           {"explain"},
+           {"compare"},
+           {"db", "export", "--format", "source", "--set", "units=fp32"}}) {
+    words.insert(words.end(), asked.begin(), asked.end());
+    const Ended ended = sandbox.run(words);
+    EXPECT_EQ(ended.status, 0) << words[0] << ": " << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("NVIDIA H200")) << words[0];
+  }
+  const Ended header =
+      sandbox.run({"db", "export", "--format", "cpp", "--target", "gemm", "--device", "h200"});
+  EXPECT_EQ(header.status, 0) << header.err;
+  EXPECT_THAT(header.out, HasSubstr("NVIDIA H200"));
+  const Ended host = sandbox.run({"query", "--target", "gemm", "--device", "host"});
+  EXPECT_EQ(host.status, 1);
+  EXPECT_THAT(host.err, HasSubstr("NVIDIA H200"));
+}
+
 }  // namespace
 }  // namespace autotune::testing

@@ -2,6 +2,7 @@
 #include "tuner/cli/answers.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
@@ -147,14 +149,16 @@ std::vector<db::TunedEntry> Databases::entries_in(const std::optional<db::TunedS
   try {
     return find(arguments_, *store);
   } catch (const Error&) {
-    if (&store == &own_) why_ = std::current_exception();
+    (&store == &own_ ? why_ : shipped_why_) = std::current_exception();
     return {};
   }
 }
 
 void Databases::say_why() const {
-  if (!why_) open_store(arguments_, db::Mode::read_only);  // there is no such file
-  std::rethrow_exception(why_);
+  if (why_) std::rethrow_exception(why_);
+  if (shipped_why_ && arguments_.has("device")) std::rethrow_exception(shipped_why_);
+  open_store(arguments_, db::Mode::read_only);  // there is no such file
+  std::abort();
 }
 
 /// One entry for each device, settings and policy that the target has, if it is known. Shipped ones
@@ -178,7 +182,7 @@ std::vector<db::TunedEntry> Databases::places() {
   return all;
 }
 
-/// The device of --device, else the first GPU of this machine.
+/// On the device of --device, else on the first GPU of this machine.
 db::TunedEntry Databases::place_here() {
   const std::string name = target_name(arguments_);
   const Target* const known = judge_.target_called(name);
@@ -186,8 +190,7 @@ db::TunedEntry Databases::place_here() {
   const Target target = known ? *known : find_target(arguments_.text("target"));
   const auto sizes = sizes_in(arguments_.text("size"), target, "--size").front();
   const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
-  DeviceInfo device = device_here();
-  device.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
+  const DeviceInfo device = device_here();
   Policy policy;
   const auto context = arguments_.find(kContextOption.name);
   policy.context = context ? context_named(*context).value() : default_context(device.kind);
@@ -199,8 +202,11 @@ db::TunedEntry Databases::place_here() {
 
 DeviceInfo Databases::device_here() {
   const auto named = arguments_.find("device");
+  if (named == "host") return cpu_info();
   try {
-    return gpu_named(named.value_or("cuda:0"));
+    DeviceInfo gpu = gpu_named(named.value_or("cuda:0"));
+    gpu.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
+    return gpu;
   } catch (const Error&) {
     if (named && !why_) throw;
     say_why();  // why nothing is stored tells more

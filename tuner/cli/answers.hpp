@@ -76,7 +76,7 @@ class Databases {
   ProgramAnswers programs_;
   std::optional<db::TunedStore> own_, shipped_;
   std::optional<LeftOutWarning> own_warning_, shipped_warning_;
-  std::exception_ptr why_;  // the user's database has no entries
+  std::exception_ptr why_, shipped_why_;  // these databases have no entries
 };
 
 }  // namespace autotune::cli

@@ -67,6 +67,7 @@ int run_export_embedded(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
   std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
+  prefer_default_settings(arguments, entries);
   expect_same_settings(entries);
   std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
   drop_failed(answers, database_path(arguments).string());

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <iostream>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
@@ -130,25 +133,49 @@ void write_results(const Arguments& arguments, const db::TunedStore& store,
   out << (format_name == "t4" ? t4_results(results) : kernel_tuner_cache(results) + '\n');
 }
 
+struct Source {
+  db::TunedStore store;
+  db::Mode mode = db::Mode::read_only;
+};
+
+/// The user's database; the shipped one where that has nothing of the target.
+Source source_of(const Arguments& arguments) {
+  std::optional<db::TunedStore> own;
+  if (arguments.has("db") || std::filesystem::exists(database_path(arguments))) {
+    own = open_store(arguments, db::Mode::read_only);
+  }
+  const bool has_answers = own && (!arguments.has("target") || is_tuned(arguments, *own));
+  if (!has_answers && arguments.has("target")) {
+    std::optional<db::TunedStore> shipped = shipped_store(arguments);
+    if (shipped && is_tuned(arguments, *shipped)) {
+      return {*std::move(shipped), db::Mode::shipped};
+    }
+  }
+  if (own) return {*std::move(own)};
+  return {open_store(arguments, db::Mode::read_only)};  // there is no such file
+}
+
 /// What look-ups answer with, if this is their only database.
-std::vector<db::TunedEntry> header_entries(const Arguments& arguments, const db::TunedStore& store,
+std::vector<db::TunedEntry> header_entries(const Arguments& arguments, const Source& source,
                                            AnswerJudge& judge) {
+  const db::TunedStore& store = source.store;
   const bool is_all = !arguments.has("target") && !arguments.has("device");
   std::vector<db::TunedEntry> entries =
       is_all ? one_of_each(arguments, store.tuned({})) : chosen_entries(arguments, store);
-  ProgramAnswers programs(judge, {{store.path(), db::Mode::read_only}});
+  ProgramAnswers programs(judge, {{store.path(), source.mode}});
   keep_given(entries, programs);
   return entries;
 }
 
 /// Returns the number of damaged facts that are left out. The store reports damaged answers.
-std::int64_t write_export(const Arguments& arguments, const db::TunedStore& store,
-                          AnswerJudge& judge, const std::string& format_name, std::ostream& out) {
+std::int64_t write_export(const Arguments& arguments, const Source& source, AnswerJudge& judge,
+                          const std::string& format_name, std::ostream& out) {
+  const db::TunedStore& store = source.store;
   if (format_name == "jsonl") return db::export_json_lines(store, out);
   if (format_name == "t4" || format_name == "kt") {
     write_results(arguments, store, format_name, out);
   } else {
-    db::export_header(header_entries(arguments, store, judge), out);
+    db::export_header(header_entries(arguments, source, judge), out);
   }
   return 0;
 }
@@ -180,15 +207,16 @@ int run_export(const Arguments& arguments) {
   }
   if (format_name == "source") return run_export_source(arguments);
   if (arguments.has("embed")) return run_export_embedded(arguments);
-  db::TunedStore store = open_store(arguments, db::Mode::read_only);
-  const LeftOutWarning warning(store);
-  AnswerJudge judge(arguments);
-  use_valid_only(store, judge);
   const bool whole = format_name == "jsonl" || format_name == "sqlite";
   if (whole && (arguments.has("target") || arguments.has("device"))) {
     throw UsageError(format("--format={} holds every fact and takes neither --target nor --device",
                             format_name));
   }
+  Source source = source_of(arguments);
+  db::TunedStore& store = source.store;
+  const LeftOutWarning warning(store);
+  AnswerJudge judge(arguments);
+  use_valid_only(store, judge);
   const auto output = arguments.find("output");
   std::int64_t damaged = 0;
   if (format_name == "sqlite") {
@@ -196,17 +224,18 @@ int run_export(const Arguments& arguments) {
     damaged = write_database(store, *output);
   } else if (output) {
     write_output(*output, [&](std::ostream& file) {
-      damaged = write_export(arguments, store, judge, format_name, file);
+      damaged = write_export(arguments, source, judge, format_name, file);
     });
   } else {
-    damaged = write_export(arguments, store, judge, format_name, std::cout);
+    damaged = write_export(arguments, source, judge, format_name, std::cout);
   }
   if (damaged > 0) {
     std::cerr << format(
         "warning: {}: {} damaged rows are left out: autotune db check tells which\n",
         store.path().string(), damaged);
   }
-  return damaged == 0 && store.left_out().empty() ? kDone : kFailed;
+  const bool is_whole = source.mode == db::Mode::shipped || store.left_out().empty();
+  return damaged == 0 && is_whole ? kDone : kFailed;
 }
 
 }  // namespace autotune::cli

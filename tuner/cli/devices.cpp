@@ -40,6 +40,18 @@ constexpr std::string_view kAllGpus = "cuda:all";
              text));
 }
 
+/// `cuda:1` for the name of the second GPU here, such as `h200`. Throws Error if there is none.
+std::string gpu_here(const std::string& name) {
+  const std::vector<DeviceInfo> here = cuda_devices();
+  const GpuSpec& asked = find_gpu(name);
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    if (known_gpu(here[i].name) == &asked) return format("cuda:{}", i);
+  }
+  throw Error(
+      format("--device {}: there is no {} here; --device model:{} only predicts times for it", name,
+             asked.name, name));
+}
+
 std::unique_ptr<Device> open_with(const std::string& text,
                                   const std::shared_ptr<CompilerProcesses>& compilers) {
   check_device(text);
@@ -58,6 +70,7 @@ std::unique_ptr<Device> open_with(const std::string& text,
   if (text.starts_with("model:")) {
     return make_model_device(device_info(find_gpu(text)), cache, compilers);
   }
+  if (ordinal_of(text) < 0) return open_with(gpu_here(text), compilers);
   const int ordinal = ordinal_of(text);
   const auto there = static_cast<int>(cuda_devices().size());
   if (there == 0) no_gpu_for(text);
@@ -70,14 +83,14 @@ std::unique_ptr<Device> open_with(const std::string& text,
 }  // namespace
 
 const Option kDeviceOption{"device", "D",
-                           "Where to run: auto (a GPU, else the host), cuda, cuda:N, host, or "
-                           "model:NAME for a GPU that is not here",
+                           "Where to run: auto (a GPU, else the host), cuda, cuda:N, a GPU's name "
+                           "such as h200, host, or model:NAME for a GPU that is not here",
                            "auto"};
 
 const Option kDevicesOption{"device", "D",
-                            "Where to run: auto (a GPU, else the host), cuda, cuda:N, host, or "
-                            "model:NAME for a GPU that is not here; several alike: cuda:all, or "
-                            "cuda:0,cuda:2",
+                            "Where to run: auto (a GPU, else the host), cuda, cuda:N, a GPU's name "
+                            "such as h200, host, or model:NAME for a GPU that is not here; several "
+                            "alike: cuda:all, or cuda:0,cuda:2",
                             "auto"};
 
 const Option kCompileLimitOption{"compile-limit", "S", "Seconds that compiling one kernel may take",
@@ -93,9 +106,10 @@ void check_device(const std::string& text) {
     find_gpu(text);
     return;
   }
+  if (!text.empty() && known_gpu(text)) return;
   throw UsageError(
-      format("there is no device \"{}\": give auto, cuda, cuda:N, host or model:NAME, such as "
-             "model:h200",
+      format("there is no device \"{}\": give auto, cuda, cuda:N, host, a GPU's name such as h200, "
+             "or model:h200",
              text));
 }
 

@@ -21,10 +21,10 @@ extern const Option kDevicesOption;
 extern const Option kCompileLimitOption;
 double compile_limit_of(const Arguments& arguments);
 
-/// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, `host` or
-/// `model:NAME`. CUDA and host kernels run in a worker process. Compilers run in their own
-/// processes and are killed after `compile_seconds`. Throws UsageError for other texts, Error if
-/// there is no such device.
+/// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, a GPU by
+/// its name, `host` or `model:NAME`. CUDA and host kernels run in a worker process. Compilers run
+/// in their own processes and are killed after `compile_seconds`. Throws UsageError for other
+/// texts, Error if there is no such device.
 std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds);
 
 /// Throws UsageError for a text that is invalid on every machine; opens nothing.

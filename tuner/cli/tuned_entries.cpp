@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
@@ -137,16 +138,10 @@ void expect_context(const Choice& choice, const std::vector<db::TunedEntry>& all
                      to_text(problem_of(all.front()).settings), command));
 }
 
-/// nullptr if the table has no such GPU.
-const GpuSpec* known_gpu(const std::string& name) try {
-  return &find_gpu(name);
-} catch (const UsageError&) {
-  return nullptr;
-}
-
-/// The name of the device in this database that --device means: its own, `host`, or that of a GPU
-/// as in --gpu, such as `h200`.
-std::string device_called(const std::string& text, const db::TunedStore& store) {
+/// The name of the device in this database that --device means: its own, `host`, a GPU of this
+/// machine, such as `cuda:0`, or that of a GPU as in --gpu, such as `h200`.
+std::string device_called(const std::string& asked, const db::TunedStore& store) {
+  const std::string text = asked.starts_with("cuda") ? gpu_named(asked).name : asked;
   const std::vector<db::DeviceRow> devices = store.devices();
   const GpuSpec* const gpu = known_gpu(text);
   const auto is_named = [&](const db::DeviceRow& one) { return one.name == text; };

@@ -194,6 +194,12 @@ const GpuSpec& find_gpu(std::string_view name) {
       format("GPU \"{}\" is not in the table: {}", name, suggestion(asked, gpu_nicknames())));
 }
 
+const GpuSpec* known_gpu(std::string_view name) try {
+  return &find_gpu(name);
+} catch (const UsageError&) {
+  return nullptr;
+}
+
 DeviceInfo device_info(const GpuSpec& spec) {
   DeviceInfo info;
   info.name = spec.name;

@@ -41,6 +41,8 @@ std::span<const GpuSpec> gpu_specs();
 /// several variants, the first (`a100` is the 40 GB one). `model:` may come first. Throws
 /// UsageError with near names.
 const GpuSpec& find_gpu(std::string_view name);
+/// The same, but nullptr if the table has no such GPU.
+const GpuSpec* known_gpu(std::string_view name);
 /// A short name of each that find_gpu() knows: `h200`, `rtx4090`. Variants share one.
 std::vector<std::string> gpu_nicknames();
 
