@@ -95,15 +95,20 @@ bool is_of_narrow_reference(const BufferSpec& buffer, std::span<const std::byte>
   return !is_zero && compare_elements(buffer, got, narrow, 0, 1).wrong == 0;
 }
 
-/// How to state a tolerance, where there is none and an element is off by roundings; else empty.
-std::string rounding_text(const BufferSpec& buffer, std::span<const std::byte> got,
-                          const Expected& expected) {
+/// By how many roundings an element without a tolerance is off; 0 if it has one, or for too many.
+double roundings_of(const BufferSpec& buffer, std::span<const std::byte> got,
+                    const Expected& expected) {
   constexpr double kMost = 1000;
-  if (!is_floating(buffer.type) || buffer.tolerance > 0) return "";
+  if (!is_floating(buffer.type) || buffer.tolerance > 0) return 0;
   const double right = number_in(expected.type, expected.values);
   const double apart = std::abs(number_in(buffer.type, got) - right);
   const double roundings = std::ceil(apart / (unit_roundoff(buffer.type) * std::abs(right)));
-  if (!(roundings <= kMost)) return "";
+  return roundings <= kMost ? roundings : 0;
+}
+
+/// How to state a tolerance, where there is none and an element is off by roundings; else empty.
+std::string rounding_text(const BufferSpec& buffer, double roundings) {
+  if (roundings <= 0) return "";
   return format("; that is {:.0f} rounding{}: `tolerance` of {} says how many are right", roundings,
                 roundings == 1 ? "" : "s", buffer.name);
 }
@@ -135,7 +140,8 @@ std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
     return format("{} is {}, and the reference does not write it; {}", element, value, wrong);
   }
   return format("{} is {}, expected {} ({}); {}{}", element, value, right,
-                tolerance_text(buffer, expected), wrong, rounding_text(buffer, got, expected));
+                tolerance_text(buffer, expected), wrong,
+                rounding_text(buffer, roundings_of(buffer, got, expected)));
 }
 
 /// Says how many elements have no bound from the reference on absolute inputs; else empty.
@@ -357,7 +363,8 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
                                    found.wrong == 1 ? "is" : "are");
   std::string message = mismatch_text(buffer, element, got, expected, before, wrong);
   if (found.unbounded > 0) message += "; " + unbounded_text(buffer, found);
-  return {Outcome::wrong, std::move(message), found.worst};
+  const double roundings = roundings_of(buffer, got, expected);
+  return {Outcome::wrong, std::move(message), roundings > 0 ? roundings : found.worst};
 }
 
 Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,

@@ -76,13 +76,22 @@ std::optional<Verdict> default_at_edge(const Target& target, const Problem& prob
 }
 
 std::string edge_complaint(const Target& target, const Verdict& verdict) {
+  constexpr double kAsOfRounding = 100;  // tolerances; without bounds, errors are far larger
+  const bool is_rounding = verdict.worst_error >= 1 && verdict.worst_error <= kAsOfRounding;
   const std::string size = target.sizes.empty() ? "N" : target.sizes.front();
   return format(
       "{}: the default configuration fails on the edge problem ({} {}); finalists must be right "
-      "there too: if this is more than rounding, check the bounds in the kernel, or let a "
-      "constraint say which sizes it takes, "
-      "such as \"{} % 32 == 0\" for multiples or \"{} == 17\" for one size",
-      place_of(target), name_of(verdict.outcome), verdict.message, size, size);
+      "there too: {}",
+      place_of(target), name_of(verdict.outcome), verdict.message,
+      is_rounding
+          ? format("the error is small, as of rounding: state in the output's tolerance how many "
+                   "roundings are right, such as the number of additions, \"{}\"; if it does, "
+                   "check the bounds in the kernel",
+                   target.sizes.empty() ? size : target.sizes.back())
+          : format("this is more than rounding: check the bounds in the kernel, or let a "
+                   "constraint say which sizes it takes, such as \"{} % 32 == 0\" for multiples "
+                   "or \"{} == 17\" for one size",
+                   size, size));
 }
 
 namespace {

@@ -379,6 +379,7 @@ TEST(Compare, NarrowResultsWithoutToleranceAreRightWhereRoundedToNearest) {
       verdict({Float16(1), Float16(0), Float16(1 + 0x1p-10)}).message,
       "c[2] is 1.0009766, expected 1 (tolerance 0.00049); 1 of 3 elements is wrong; that is 2 "
       "roundings: `tolerance` of c says how many are right");
+  EXPECT_EQ(verdict({Float16(1), Float16(0), Float16(1 + 0x1p-10)}).worst_error, 2);
 }
 
 TEST(Compare, ANarrowReferenceIsRoundedItself) {

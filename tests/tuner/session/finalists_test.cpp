@@ -213,6 +213,14 @@ TEST_F(EdgeFinalsTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearc
   EXPECT_EQ(device.compiled(), 2) << "the default, for both problems";
 }
 
+TEST(EdgeComplaint, TellsRoundingFromBounds) {
+  const Target target = two_parameters();
+  EXPECT_THAT(edge_complaint(target, {Outcome::wrong, "out[0] is 2", 17}),
+              HasSubstr("as of rounding: state in the output's tolerance"));
+  EXPECT_THAT(edge_complaint(target, {Outcome::wrong, "out[0] is nan", 1e300}),
+              HasSubstr("more than rounding: check the bounds"));
+}
+
 TEST_F(EdgeFinalsTest, ADefaultWhoseWorkerWasKilledOnTheEdgeProblemIsNotRefuted) {
   Target target = two_parameters();
   target.bake_sizes = Expression::parse("1");
