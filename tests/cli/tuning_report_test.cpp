@@ -71,7 +71,16 @@ TEST(TuneOutput, JsonIsOneDocumentOrOneForEachKindOfDevice) {
   const End two = end({run_of({problem(true)}), run_of({problem(true)})}, {"--json"});
   EXPECT_EQ(Json::parse(two.out).size(), 2u);
   EXPECT_TRUE(Json::parse(two.out).is_array());
-  EXPECT_EQ(end({run_of({problem(true)})}).out, "") << "problems were printed as they ended";
+}
+
+TEST(TuneOutput, ARunWithAResultEndsWithTheCommandThatShowsIt) {
+  const std::string next = "see it    autotune report --target toy --output report.html\n";
+  EXPECT_EQ(end({run_of({problem(true)})}).out, next) << "problems were printed as they ended";
+  EXPECT_EQ(end({run_of({problem(false)})}).out, "") << "there is nothing to see";
+  EXPECT_EQ(end({run_of({problem(true)})}, {"--quiet"}).out, "");
+  EXPECT_EQ(
+      end({run_of({problem(true)})}, {"--target", "./toy.target.toml", "--db", "t.db"}).out,
+      "see it    autotune report --target ./toy.target.toml --db t.db --output report.html\n");
 }
 
 Arguments tune_arguments(const std::vector<std::string>& words) {
@@ -198,11 +207,12 @@ TEST_F(TuningReportText, SaysWhatTheWinnerIsComparedWith) {
 
 TEST_F(TuningReportText, CountsTheWinnerAmongItsTies) {
   report_.decision.ties = {{{"BLOCK", 64}}};
-  EXPECT_THAT(text(), HasSubstr(", 2 tie\n")) << "within what is not known";
+  EXPECT_THAT(text(), HasSubstr(", another is as fast\n")) << "within what is not known";
   report_.decision.tie_margin = 0.005;
-  EXPECT_THAT(text(), HasSubstr(", 2 tie within 0.5 %"));
+  EXPECT_THAT(text(), HasSubstr(", another is as fast within 0.5 %"));
   report_.decision.noise_floor = report_.decision.tie_margin = 0.3;
-  EXPECT_THAT(text(), HasSubstr(", 2 tie within 30 %, noise floor 30.00 %: too noisy to compare"));
+  EXPECT_THAT(text(), HasSubstr("TFLOP/s, too noisy to compare (noise floor 30 %): end other"));
+  EXPECT_THAT(text(), Not(HasSubstr("the default"))) << "a figure that says nothing";
   EXPECT_EQ(json()["ties"][0]["BLOCK"], 64);
   EXPECT_EQ(json()["tie_margin"], 0.3);
 }
@@ -224,6 +234,9 @@ TEST_F(TuningReportText, SaysThatTooFewBlocksReplacedNothing) {
 
 TEST_F(TuningReportText, AProblemWithoutAWinnerSaysWhy) {
   report_.decision.best.reset();
+  EXPECT_EQ(text(), "toy N=100: interrupted before the first result\n");
+  report_.outcomes[static_cast<std::size_t>(Outcome::wrong)] = 3;
+  EXPECT_EQ(text(), "toy N=100: no correct configuration among those tried\n");
   report_.default_failure = "crash";
   EXPECT_EQ(text(),
             "toy N=100: no correct configuration among those tried; the default failed: "

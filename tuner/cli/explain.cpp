@@ -111,7 +111,7 @@ const Verb kExplain{
         "Times are measured. Bounds come from the cost model (docs/model.md), and the output says "
         "how far its prediction is off. `ranking` is Spearman's rank correlation of predicted and "
         "measured times: 1 for the same order, 0 for none. Below 0.5, with 30 times and more, the "
-        "model misleads the search (docs/guide.md). `failures` are configurations that were "
+        "model misleads the search (docs/model.md). `failures` are configurations that were "
         "neither timed nor stopped early, "
         "with their most frequent reason. `progress` tells whether the search still "
         "improved at its end, and the next budget. The plot shows every "

@@ -69,7 +69,7 @@ std::string ranking_text(const SearchHealth& health) {
   if (!health.is_misled()) return text;
   return text + format(
                     "  below {}: the model misleads the search; state more under `model` "
-                    "(docs/guide.md), or compare with --strategy random\n",
+                    "(docs/model.md), or compare with --strategy random\n",
                     SearchHealth::kMisleading);
 }
 
@@ -213,7 +213,11 @@ std::string slower_text(double slower) {
 
 std::string loser_lines(const Explanation& explanation) {
   if (explanation.losers.empty()) return "";
-  std::string text = "\nnearest losers in the search, and what differs\n";
+  const double floor = explanation.noise_floor;
+  const bool is_hidden = floor > explanation.losers.front().slower;
+  std::string text =
+      format("\nnearest losers in the search, and what differs{}\n",
+             is_hidden ? format("; differences below {:.2g} % mean nothing", 100 * floor) : "");
   for (const Loser& loser : explanation.losers) {
     text += format("  {:>8}  {}  {}\n", slower_text(loser.slower), time_text(loser.trial.seconds),
                    difference_text(loser.differences));

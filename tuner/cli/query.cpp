@@ -123,8 +123,14 @@ void print(const Answer& answer, const Readable& readable) {
                         is_cold ? "hot" : "cold");
   }
   if (best.joules) std::cout << "energy   " << energy_of(best) << '\n';
-  if (best.noise_floor && !is_predicted(best))
-    std::cout << format("noise    {:.2f} %\n", *best.noise_floor * 100);
+  if (best.noise_floor && !is_predicted(best)) {
+    constexpr double kNoisy = 0.05;
+    std::cout << format("noise    {:.2f} %{}\n", *best.noise_floor * 100,
+                        *best.noise_floor > kNoisy
+                            ? ": smaller differences mean nothing; end other programs, and tune "
+                              "with --retune"
+                            : "");
+  }
   if (best.repeats) std::cout << "runs     " << bits_text(*best.repeats) << '\n';
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry)

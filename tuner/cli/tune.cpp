@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: finds the fastest configurations and stores them.
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -49,6 +51,18 @@ void count_results(const Arguments& arguments, const TuningRequest& request, con
   }
 }
 
+/// An interrupted run may fail in what it waits for.
+TuningReport tuned(const Target& target, const std::vector<std::unique_ptr<Device>>& devices,
+                   db::TunedStore& store, const TuningRequest& request,
+                   const TuningCallbacks& callbacks) try {
+  return tune(target, devices, &store, request, callbacks);
+} catch (const Error&) {
+  if (!InterruptGuard::requested()) throw;
+  TuningReport report;
+  report.interrupted = true;
+  return report;
+}
+
 int run_tune(const Arguments& arguments) {
   TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
@@ -70,7 +84,7 @@ int run_tune(const Arguments& arguments) {
   callbacks.on_warning = [&](const std::string& sentence) { output.warn_of(sentence); };
   callbacks.on_problem = [&](const ProblemReport& report) { output.show(info, report); };
   command.run_hooks_with(callbacks);
-  const TuningReport report = tune(command.target(), devices, &store, request, callbacks);
+  const TuningReport report = tuned(command.target(), devices, store, request, callbacks);
   count_results(arguments, request, command.target(), info, store, callbacks.on_warning);
   return output.end({{info, report}});
 }

@@ -114,8 +114,8 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   run_.note_end_of(name, seconds(Clock::now().time_since_epoch()));
   if (quiet_ || !report.refused.empty()) return;
   const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
-  std::string line =
-      format("{}: tried {} of {}: {}", name, tried, report.space, outcomes_text(report.outcomes));
+  std::string line = format("{}: tried {} of {}", name, tried, report.space);
+  if (tried > 0) line += ": " + outcomes_text(report.outcomes);
   if (const StartedFrom& from = report.started_from; from.configurations > 0) {
     line += format("; started from {} configuration{} found on {}", from.configurations,
                    from.configurations == 1 ? "" : "s", joined(from.devices, ", "));
@@ -146,6 +146,19 @@ int status_of(const TuningReport& report) {
   return all ? kDone : kNoCorrectConfiguration;
 }
 
+bool has_result(const TuningReport& report) {
+  return std::ranges::any_of(
+      report.problems, [](const ProblemReport& one) { return one.decision.best.has_value(); });
+}
+
+std::string next_command(const Arguments& arguments, const Target& target) {
+  if (arguments.has("quiet") || arguments.has("json")) return "";
+  const auto database = arguments.find("db");
+  return format("autotune report --target {}{}{} --output report.html",
+                arguments.find("target").value_or(target.name), database ? " --db " : "",
+                database.value_or(""));
+}
+
 }  // namespace
 
 TuneOutput::TuneOutput(const Arguments& arguments, const Target& target,
@@ -153,6 +166,7 @@ TuneOutput::TuneOutput(const Arguments& arguments, const Target& target,
     : target_(target),
       database_(std::move(database)),
       json_(arguments.has("json")),
+      next_(next_command(arguments, target)),
       display_(arguments.has("quiet"), request.budget, request.started) {}
 
 void TuneOutput::show(const DeviceInfo& device, const ProblemReport& report) {
@@ -172,6 +186,8 @@ int TuneOutput::end(const std::vector<DeviceReport>& reports) {
     status = std::max(status, status_of(report));
   }
   if (json_) std::cout << json_text(documents.size() == 1 ? documents[0] : documents) << '\n';
+  const bool is_shown = std::ranges::any_of(reports, has_result, &DeviceReport::report);
+  if (is_shown && !next_.empty()) std::cout << format("see it    {}\n", next_);
   if (status == kInterrupted) {
     display_.warn("interrupted: every trial is kept; the same command continues from here");
   }

@@ -63,6 +63,7 @@ class TuneOutput {
   const Target& target_;
   const std::filesystem::path database_;
   const bool json_;
+  const std::string next_;  // the command that shows the results; empty with --quiet and --json
   ProgressDisplay display_;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_report.hpp"
 
+#include <numeric>
+
 #include "tuner/cli/explanation_report.hpp"
+#include "tuner/cli/interrupt.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
@@ -11,6 +14,10 @@ namespace autotune::cli {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
+
+int tried(const ProblemReport& report) {
+  return std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
+}
 
 double gflops(double flops, double seconds) { return seconds > 0 ? flops / seconds / 1e9 : 0; }
 
@@ -33,24 +40,42 @@ void add_energy(Json& json, const Tuned& tuned) {
   json["energy_resolution"] = tuned.energy->resolution;
 }
 
-/// `, 3 tie within 0.5 %`.
+constexpr double kNoisy = 0.05, kTooNoisy = 0.25;
+
+/// The noise hides what the playoff compares: it is large, or above the lead over the default.
+bool is_too_noisy(const ProblemDecision& decision) {
+  const double floor = decision.noise_floor;
+  const std::optional<Tuned>& standard = decision.default_configuration;
+  const double lead =
+      standard ? standard->measurement.median / decision.best->measurement.median - 1 : 0;
+  return floor > kTooNoisy || (floor > kNoisy && floor > lead);
+}
+
+/// `, 2 others are as fast within 0.5 %`.
 std::string ties_text(const ProblemDecision& decision) {
-  if (decision.ties.empty()) return "";
-  const std::string text = format(", {} tie", decision.ties.size() + 1);
+  const std::size_t others = decision.ties.size();
+  if (others == 0) return "";
+  const std::string text =
+      others == 1 ? ", another is as fast" : format(", {} others are as fast", others);
   if (decision.tie_margin == 0) return text;
   return text + format(" within {:.2g} %", 100 * decision.tie_margin);
 }
 
-/// Above 25 %, or above 5 % and the lead over the default, times say little.
-std::string noise_text(const ProblemDecision& decision) {
-  const double floor = decision.noise_floor;
+std::string noise_text(double floor) {
   if (floor <= 0) return "";
-  const std::optional<Tuned>& standard = decision.default_configuration;
-  const double lead =
-      standard ? standard->measurement.median / decision.best->measurement.median - 1 : 0;
-  const bool is_too_noisy = floor > 0.25 || (floor > 0.05 && floor > lead);
-  return format(", noise floor {:.2f} %{}", floor * 100,
-                is_too_noisy ? ": too noisy to compare; end other programs, and use --retune" : "");
+  return floor > kNoisy ? format(", noisy: differences below {:.2g} % mean nothing", 100 * floor)
+                        : format(", noise floor {:.2f} %", 100 * floor);
+}
+
+/// How the best compares with the default and with the other finalists.
+std::string comparison_text(const ProblemReport& report) {
+  const ProblemDecision& decision = report.decision;
+  const std::string text = ", " + against_default(report);
+  if (!is_too_noisy(decision)) return text + ties_text(decision) + noise_text(decision.noise_floor);
+  return (decision.default_configuration ? "" : text) +
+         format(
+             ", too noisy to compare (noise floor {:.3g} %): end other programs, and use --retune",
+             100 * decision.noise_floor);
 }
 
 /// `  12.5 mJ a call, 0.930x the default's, 410 W, resolution 1.2 %`.
@@ -180,12 +205,15 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
   if (!report.refused.empty()) return format("{}: {}\n", problem, report.refused);
   if (report.out_of_time) {
     return format(
-        "{}: the time ran out before {}; every trial is kept, and the same command continues from "
-        "here\n",
-        problem, report.decision.undone);
+        "{}: {} before {}; every trial is kept, and the same command continues from here\n",
+        problem, InterruptGuard::requested() ? "interrupted" : "the time ran out",
+        report.decision.undone);
   }
   if (!report.decision.best) {
     const std::string& why = report.default_failure;
+    if (why.empty() && tried(report) == 0) {
+      return format("{}: interrupted before the first result\n", problem);
+    }
     return format("{}: no correct configuration among those tried{}{}\n", problem,
                   why.empty() ? "" : "; the default failed: ", why) +
            lost_text(report.health);
@@ -198,9 +226,7 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
     text += format(" [{}]", interval_text(times));
   }
   if (report.flops > 0) text += ", " + rate_text(report.flops / times.median);
-  text += ", " + against_default(report);
-  text += ties_text(report.decision);
-  text += noise_text(report.decision);
+  text += comparison_text(report);
   if (report.expected_gain) {
     text += format(", going on promised at most {:.2f} %", *report.expected_gain * 100);
   }

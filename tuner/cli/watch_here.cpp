@@ -3,9 +3,11 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "tuner/cli/plugins.hpp"
 #include "tuner/cli/report.hpp"
 #include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -75,12 +77,25 @@ class LatestReport {
 
 }  // namespace
 
+namespace {
+
+/// A run may still make results of a target, but only if there is one.
+void expect_target(const Arguments& arguments, const std::optional<db::TunedStore>& store) {
+  if (!arguments.has("target") || (store && is_tuned(arguments, *store))) return;
+  Plugins(arguments).find_target(arguments.text("target"));
+}
+
+}  // namespace
+
 int run_watch(const Arguments& arguments) {
   const auto port = static_cast<int>(arguments.integer("port", 0, kLastPort));
   const std::filesystem::path file = database_path(arguments);
   LatestReport latest(arguments);
   // An unreadable file is an error at once. A missing one may still be created.
-  if (std::filesystem::exists(file)) open_store(arguments, db::Mode::read_only);
+  std::optional<db::TunedStore> store;
+  if (std::filesystem::exists(file)) store = open_store(arguments, db::Mode::read_only);
+  expect_target(arguments, store);
+  store.reset();
 
   EndSignals signals;
   watch::LiveContent content(file, [&] { return latest.make(); });

@@ -118,6 +118,7 @@ class Explainer {
     if (measured && entry_.best.default_ns) {
       result.default_seconds = *entry_.best.default_ns * kNanosecond;
     }
+    if (measured) result.noise_floor = entry_.best.noise_floor.value_or(0);
     const auto index = space_.find(result.best);
     if (!index) {
       throw Error(format("{} is no longer a valid configuration of {}: run autotune tune again",

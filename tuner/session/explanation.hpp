@@ -92,6 +92,7 @@ struct Explanation {
   Configuration best;
   std::optional<double> seconds;  // measured
   std::optional<double> default_seconds = {};
+  double noise_floor = 0;  // of the playoff; 0: unknown
   CostInput input;
   CostEstimate estimate;
   std::vector<KernelTraffic> accesses;  // of the best, as far as they are declared; none on a host

@@ -116,7 +116,6 @@ class TuningSession {
     }
     compile_ = pool.statistics();
     if (failure_) std::rethrow_exception(failure_);
-    expect_one_accepted();
     warn_of_left_out();
     return report();
   }
@@ -143,13 +142,6 @@ class TuningSession {
     }
   } catch (const Error&) {
   } catch (const KernelFailure&) {
-  }
-
-  /// A problem without a valid configuration is an error where there is no other.
-  void expect_one_accepted() const {
-    const auto accepted = [](const auto& each) { return each.second.refused.empty(); };
-    if (reports_.empty() || std::ranges::any_of(reports_, accepted)) return;
-    throw Error(reports_.begin()->second.refused);
   }
 
   TuningReport report() {
