@@ -37,13 +37,14 @@ bool has_long_word(const std::string& text) {
                      [](const std::string& word) { return word.size() > kLongWord; });
 }
 
-std::string cell_html(const Cell& cell) {
-  if (cell.sort_key.empty()) {
-    return format("<td{}>{}</td>", has_long_word(cell.text) ? " class=\"w\"" : "",
-                  html_text(cell.text));
-  }
-  return format("<td class=\"n\" data-key=\"{}\">{}</td>", html_text(cell.sort_key),
-                html_text(cell.text));
+/// `head`: shown before the text in a card; empty: never.
+std::string cell_html(const Cell& cell, const std::string& head) {
+  std::string classes = has_long_word(cell.text) ? "w" : cell.sort_key.empty() ? "" : "n";
+  if (cell.is_doubt) classes += classes.empty() ? "doubt" : " doubt";
+  std::string attributes = classes.empty() ? "" : format(" class=\"{}\"", classes);
+  if (!cell.sort_key.empty()) attributes += format(" data-key=\"{}\"", html_text(cell.sort_key));
+  if (!head.empty()) attributes += format(" data-head=\"{}\"", html_text(head));
+  return format("<td{}>{}</td>", attributes, html_text(cell.text));
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ std::string html_table(const std::vector<std::string>& heads,
   for (const std::vector<Cell>& row : rows) {
     html += "<tr>";
     for (std::size_t c = 0; c < heads.size(); ++c) {
-      if (is_shown(c)) html += cell_html(row[c]);
+      if (is_shown(c)) html += cell_html(row[c], is_sortable ? heads[c] : "");
     }
     html += "</tr>\n";
   }

@@ -21,10 +21,11 @@ std::string script_json(const Json& json);
 struct Cell {
   std::string text;
   std::string sort_key = {};  // a number; empty: sorted by its text
+  bool is_doubt = false;      // shown in red
 };
 
-/// A table. With `is_sortable`, a click on a column's head sorts by it. Columns whose texts are all
-/// empty are left out.
+/// A table. With `is_sortable`, a click on a column's head sorts by it, many rows come in pages,
+/// and each row is a card on a narrow screen. Columns whose texts are all empty are left out.
 std::string html_table(const std::vector<std::string>& heads,
                        const std::vector<std::vector<Cell>>& rows, bool is_sortable = false);
 

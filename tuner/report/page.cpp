@@ -5,6 +5,7 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "tuner/report/html.hpp"
 #include "tuner/report/page_text.hpp"
@@ -58,7 +59,14 @@ std::string environment_table(const Report& report) {
                     rows);
 }
 
-/// The summary of all results in numbers.
+/// A few of the names, and how many more there are.
+std::string listed(std::vector<std::string> names) {
+  constexpr std::size_t kMost = 12;
+  const std::size_t more = names.size() - std::min(names.size(), kMost);
+  names.resize(names.size() - more);
+  return joined(names, "; ") + (more > 0 ? format("; and {} more", more) : "");
+}
+
 std::string cover_lines(const Report& report, const std::vector<Portability>& portability) {
   std::string html;
   for (const Portability& one : portability) {
@@ -78,7 +86,7 @@ std::string cover_lines(const Report& report, const std::vector<Portability>& po
       const auto count = static_cast<double>(served.size());
       rows.push_back({{one.configurations[c]},
                       {format("{}", served.size()), format("{}", count)},
-                      {joined(served, "; ")}});
+                      {listed(std::move(served))}});
     }
     html += html_table({"configuration", "problems within 5 %", "which"}, rows);
   }
@@ -91,7 +99,7 @@ std::string script_element(std::string_view text) {
 
 void write_tables(const Report& report, const std::vector<Portability>& portability,
                   std::ostream& out) {
-  out << "<section id=\"verdicts\"><h2>Results</h2>\n"
+  out << summary(report) << "<section id=\"verdicts\"><h2>Results</h2>\n"
       << verdict_table(report) << "</section>\n"
       << "<section id=\"rate\"><h2>Rate over size</h2>\n</section>\n"
       << "<section id=\"problem\"><h2>One problem</h2>\n";
@@ -103,8 +111,8 @@ void write_tables(const Report& report, const std::vector<Portability>& portabil
     out << "<section id=\"portability\"><h2>Configurations at other problems</h2>\n"
         << cover_lines(report, portability) << "</section>\n";
   }
-  out << "<section id=\"environment\"><h2>Environment</h2>\n"
-      << environment_table(report) << "</section>\n";
+  out << "<section id=\"environment\"><details><summary>Environment</summary>\n"
+      << environment_table(report) << "</details></section>\n";
 }
 
 void write_content(const Report& report, std::ostream& out) {

@@ -2,6 +2,7 @@
 #include "tuner/report/verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -154,9 +155,17 @@ Cell noise_cell(const db::BestRow& best) {
   return {format("{:.2f} %", *best.noise_floor * 100), format("{}", *best.noise_floor)};
 }
 
-std::string verified_text(const db::BestRow& best) {
-  if (best.configuration.empty()) return "none";
-  return best.verified ? "yes" : "no";
+Cell trust_cell(const db::BestRow& best) {
+  if (best.configuration.empty()) return {"no result", "", true};
+  const std::string doubt = doubt_of(best);
+  return doubt.empty() ? Cell{"yes"} : Cell{doubt, "", true};
+}
+
+/// As much of a configuration as fits a table.
+std::string short_text(const std::string& configuration) {
+  constexpr std::size_t kMost = 64;
+  if (configuration.size() <= kMost) return configuration;
+  return configuration.substr(0, configuration.rfind(' ', kMost)) + " …";
 }
 
 Cell contexts_cell(const ReportedProblem& problem) {
@@ -213,6 +222,106 @@ std::string baseline_name(const Report& report) {
 
 }  // namespace
 
+std::string doubt_of(const db::BestRow& best) {
+  constexpr double kNoisy = 0.05, kWide = 0.1;
+  constexpr int kFewest = 6;  // for a 95 % interval
+  if (best.provenance == "predicted") return "predicted, not measured";
+  std::vector<std::string> doubts;
+  if (!best.verified) doubts.emplace_back("not verified");
+  if (best.noise_floor.value_or(0) > kNoisy) {
+    doubts.push_back(format("noise {:.2g} %", 100 * *best.noise_floor));
+  }
+  if (best.samples > 0 && best.samples < kFewest) {
+    doubts.push_back(format("{} sample{}", best.samples, best.samples == 1 ? "" : "s"));
+  }
+  if (best.low_ns && best.high_ns && best.median_ns) {
+    const double width = (*best.high_ns - *best.low_ns) / *best.median_ns;
+    if (width > kWide) doubts.push_back(format("interval of {:.2g} %", 100 * width));
+  }
+  return joined(doubts, ", ");
+}
+
+namespace {
+
+/// Speedups over one choice, where they are known.
+struct Speedups {
+  int count = 0, slower = 0;
+  double logs = 0;
+
+  void add(const std::optional<Speedup>& one) {
+    if (!one || one->ratio <= 0) return;
+    ++count;
+    if (one->high < 1) ++slower;
+    logs += std::log(one->ratio);
+  }
+  /// `1.62 times as fast as cublas (geometric mean of 8 problems, slower at 1)`.
+  std::string text(const std::string& name) const {
+    const std::string mean = format("{:.2f} times as fast as {}", std::exp(logs / count), name);
+    if (count == 1) return mean;
+    return mean + format(" (geometric mean of {} problems{})", count,
+                         slower > 0 ? format(", slower at {}", slower) : "");
+  }
+};
+
+std::string speed_text(const Report& report) {
+  Speedups standard, baseline;
+  std::vector<double> shares;
+  bool is_flops = true;
+  for (const ReportedProblem& problem : report.problems) {
+    if (problem.entry.best.configuration.empty()) continue;
+    standard.add(against_default(problem));
+    baseline.add(against_baseline(problem));
+    const auto rate = rate_of(problem);
+    if (rate && rate->share) shares.push_back(*rate->share);
+    if (rate) is_flops = rate->is_flops;
+  }
+  std::vector<std::string> parts;
+  if (baseline.count > 0) parts.push_back(baseline.text(baseline_name(report)));
+  if (standard.count > 0) parts.push_back(standard.text("the default"));
+  if (!shares.empty()) {
+    std::ranges::sort(shares);
+    parts.push_back(format("{:.0f} % of the {} peak{}", 100 * shares[shares.size() / 2],
+                           is_flops ? "multiply-add" : "memory's",
+                           shares.size() > 1 ? " (median)" : ""));
+  }
+  return parts.empty() ? "Compared with nothing." : joined(parts, "; ") + '.';
+}
+
+std::string trust_text(const Report& report) {
+  const auto all = report.problems.size();
+  const auto doubted = std::ranges::count_if(report.problems, [](const ReportedProblem& one) {
+    const db::BestRow& best = one.entry.best;
+    return best.configuration.empty() || !doubt_of(best).empty();
+  });
+  if (doubted == 0) {
+    return format("Yes: {} verified, with noise below 5 %.",
+                  all == 1 ? "the result is" : format("all {} results are", all));
+  }
+  return format(
+      "{}: the column “can be trusted” says why. End other programs, then tune with --retune.",
+      all == 1 ? "Not yet" : format("Yes, except {} of {} results", doubted, all));
+}
+
+std::string next_text(const Report& report) {
+  const std::string& target = target_of(report.problems.front());
+  const auto command = [](const std::string& text) {
+    return format("<code>{}</code>", html_text(text));
+  };
+  return command(format("autotune query --target {}", target)) + " shows what programs get; " +
+         command(format("autotune db export --format cpp --target {}", target)) +
+         " writes it as a header. docs/library.md has libraries and sources.";
+}
+
+}  // namespace
+
+std::string summary(const Report& report) {
+  if (report.problems.empty()) return "";
+  return format(
+      "<dl class=\"summary\">\n<dt>Is it fast?</dt><dd>{}</dd>\n"
+      "<dt>Can I trust it?</dt><dd>{}</dd>\n<dt>What next?</dt><dd>{}</dd>\n</dl>\n",
+      html_text(speed_text(report)), html_text(trust_text(report)), next_text(report));
+}
+
 std::string verdict_table(const Report& report) {
   const bool targets = !different(report, target_of).empty();
   const bool devices = !different(report, device_of).empty();
@@ -227,21 +336,23 @@ std::string verdict_table(const Report& report) {
                     {policies.empty() ? "" : differences(policy_of(problem), policies)},
                     {problem.name},
                     time_cell(best_seconds(problem)),
-                    interval_cell(best),
-                    rate_cell(rate),
-                    share_cell(rate),
                     speedup_cell(against_default(problem)),
                     speedup_cell(against_baseline(problem)),
+                    share_cell(rate),
+                    trust_cell(best),
+                    {short_text(best.configuration)},
+                    interval_cell(best),
+                    rate_cell(rate),
                     speedup_cell(against_cpu(problem)),
                     {ties > 0 ? format("{}", ties) : "", format("{}", ties)},
                     noise_cell(best),
-                    {verified_text(best)},
                     contexts_cell(problem)});
   }
-  return html_table({"target", "device", "policy", "problem", "best", "95 % interval", "rate",
-                     "share of roof", "over the default", "over " + baseline_name(report),
-                     "over the CPU", "ties", "noise", "verified", "other contexts"},
-                    rows, true);
+  return html_table(
+      {"target", "device", "policy", "problem", "best", "over the default",
+       "over " + baseline_name(report), "share of roof", "can be trusted", "configuration",
+       "95 % interval", "rate", "over the CPU", "ties", "noise", "other contexts"},
+      rows, true);
 }
 
 }  // namespace autotune::report

@@ -35,6 +35,11 @@ std::vector<std::string> ties_of(const ReportedProblem& problem);
 /// `1.14x [1.11, 1.17] faster than cublas; 3.27x the default; not different from 2 others.`
 std::string sentence_of(const ReportedProblem& problem);
 
+/// Why the result is in doubt: `noise 12 %, 4 samples`. Empty if it can be trusted.
+std::string doubt_of(const db::BestRow& best);
+
+/// The answers to: is it fast, can I trust it, what next.
+std::string summary(const Report& report);
 std::string verdict_table(const Report& report);
 
 }  // namespace autotune::report

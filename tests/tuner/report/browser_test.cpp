@@ -27,6 +27,18 @@ Json seen_of(const Report& report) {
   return autotune::testing::seen_at("file://" + (folder / "page.html").string());
 }
 
+TEST(PageInABrowser, ManyProblemsComeInPagesWithAFilter) {
+  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
+  Report report;
+  for (int i = 0; i < 30; ++i) report.problems.push_back(searched(1000 + i));
+  const Json seen = seen_of(report);
+  ASSERT_TRUE(seen.contains("errors")) << seen;
+  EXPECT_THAT(seen["errors"], IsEmpty());
+  EXPECT_EQ(seen["rows"], 25);
+  EXPECT_EQ(seen["found"], 1);
+  EXPECT_EQ(seen["again"], 25);
+}
+
 TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
   Report report;

@@ -32,6 +32,19 @@ addEventListener("load", () => {
   best.click();
   seen.descending = times();
 
+  const rows = () => Array.from(document.querySelectorAll("#verdicts tbody tr")).filter((row) => !row.hidden);
+  seen.rows = rows().length;
+  const words = document.querySelector("#words");
+  if (words) {
+    const search = (value) => {
+      words.value = value;
+      words.dispatchEvent(new Event("input"));
+      return rows().length;
+    };
+    seen.found = search(rows()[7].cells[0].textContent);
+    seen.again = search("");
+  }
+
   // Last of what is pressed: d3 swallows clicks right after a brush.
   const overlay = document.querySelector(".brush[data-parameter=BM] .overlay");
   const place = overlay.getBoundingClientRect();

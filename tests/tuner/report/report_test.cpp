@@ -248,8 +248,8 @@ TEST(Page, ThePolicyColumnHasWhatDiffers) {
   EXPECT_THAT(page_of({between, chain}), Not(HasSubstr(">policy</th>")));
   between.entry.best.key.policy += " context=between";
   const std::string page = page_of({between, chain});
-  EXPECT_THAT(page, HasSubstr("<td>context=between</td>"));
-  EXPECT_THAT(page, HasSubstr("<td>context=chain</td>"));
+  EXPECT_THAT(page, HasSubstr(">context=between</td>"));
+  EXPECT_THAT(page, HasSubstr(">context=chain</td>"));
 }
 
 TEST(Page, NothingIsLoadedFromElsewhere) {

@@ -11,6 +11,7 @@ namespace {
 
 using testing::DoubleEq;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 ReportedProblem against(double baseline_ns) {
   ReportedProblem one = problem(512, {trial("BM=1", 1e6)});
@@ -41,6 +42,35 @@ TEST(Verdict, DefaultTiesAndCpuAreTold) {
   one.cpu_seconds.reset();
   EXPECT_EQ(sentence_of(one),
             "The default configuration itself; not different from 1 other configuration.");
+}
+
+TEST(Verdict, WhatPutsAResultInDoubtIsToldInOneColumn) {
+  db::BestRow best = problem(512, {}).entry.best;
+  best.verified = true;
+  best.noise_floor = 0.01;
+  best.samples = 20;
+  best.low_ns = best.high_ns = best.median_ns;
+  EXPECT_EQ(doubt_of(best), "");
+  best.noise_floor = 0.12;
+  best.samples = 4;
+  EXPECT_EQ(doubt_of(best), "noise 12 %, 4 samples");
+  best.verified = false;
+  EXPECT_EQ(doubt_of(best), "not verified, noise 12 %, 4 samples");
+  best.provenance = "predicted";
+  EXPECT_EQ(doubt_of(best), "predicted, not measured");
+}
+
+TEST(Verdict, TheSummarySaysHowFastHowSureAndWhatNext) {
+  Report report;
+  report.problems = {against(2e6), against(0.5e6)};
+  for (ReportedProblem& one : report.problems) one.entry.best.verified = true;
+  report.problems[1].entry.best.noise_floor = 0.2;
+  const std::string html = summary(report);
+  EXPECT_THAT(
+      html, HasSubstr("1.00 times as fast as cublas (geometric mean of 2 problems, slower at 1)"));
+  EXPECT_THAT(html, HasSubstr("Yes, except 1 of 2 results"));
+  EXPECT_THAT(html, HasSubstr("<code>autotune query --target "));
+  EXPECT_EQ(summary({}), "");
 }
 
 TEST(Verdict, BitsThatDifferAreTold) {

@@ -27,6 +27,27 @@ function announce(text) {
   notice.textContent = text;
 }
 
+const kRecent = 30e3, kLost = 300e3;  // milliseconds since the last trial
+
+/// Says whether a run is active, finished or dead, by the age of its last trial.
+function stateText() {
+  const latest = Math.max(...data.problems.map((one) => Date.parse(one.latest) || 0));
+  if (!(latest > 0)) return "";
+  const age = Date.now() - latest, minutes = Math.round(age / 60e3);
+  const open = data.problems.filter((one) => one.best === "" && one.trials.count > 0).length;
+  const ago = `the last trial is ${minutes < 1 ? "less than a minute" : `${minutes} min`} old`;
+  if (age < kRecent || (open > 0 && age < kLost)) return `Active: ${ago}.`;
+  if (open === 0) return `Finished: every problem is decided; ${ago}.`;
+  return `Ended early or dead: ${open} not decided, and ${ago}. The same tune command continues.`;
+}
+
+function showState() {
+  const header = document.querySelector("header");
+  const line = header.querySelector(".state") || header.appendChild(document.createElement("p"));
+  line.className = "state";
+  line.textContent = stateText();
+}
+
 /// Places of an element and its ancestors among their siblings, below <main>.
 function pathOf(element) {
   const path = [];
@@ -73,6 +94,8 @@ async function ask() {
 /// A page that nobody sees asks nothing: what it costs, a tuning run on this machine does not have.
 async function follow() {
   if (!document.hidden && !isBusy()) await ask();
+  showState();
   setTimeout(follow, kPeriod);
 }
+showState();
 setTimeout(follow, kPeriod);

@@ -11,7 +11,7 @@ function take(json) {
 /// What a person has chosen; `excluded` and `brushes` hold values by parameter. `problem` is a key,
 /// null until a person chooses; `place` is where it is among the problems.
 const chosen = {problem: null, place: 0, excluded: new Map(), brushes: new Map(), over: "evaluations",
-                across: null, down: null, resource: "occupancy", sorting: null};
+                across: null, down: null, resource: "occupancy", sorting: null, words: "", page: 0};
 
 const keyOf = (one) => JSON.stringify([one.target, one.device, one.policy, one.name]);
 
@@ -184,6 +184,40 @@ function sortBy(table, {name, down}) {
   for (const row of down ? order.reverse() : order) body.appendChild(row);
 }
 
+const kRowsOfPage = 25;
+
+/// Shows one page of the rows that have all words of the filter.
+function showPage(table) {
+  const words = chosen.words.toLowerCase().split(/\s+/);
+  const rows = Array.from(table.querySelectorAll("tbody tr"));
+  const found = rows.filter((row) => words.every((word) => row.textContent.toLowerCase().includes(word)));
+  const pages = Math.max(1, Math.ceil(found.length / kRowsOfPage));
+  chosen.page = Math.max(0, Math.min(chosen.page, pages - 1));
+  const shown = new Set(found.slice(chosen.page * kRowsOfPage, (chosen.page + 1) * kRowsOfPage));
+  for (const row of rows) row.hidden = !shown.has(row);
+  d3.select("#page").text(`${found.length} of ${rows.length} results, page ${chosen.page + 1} of ${pages}`);
+}
+
+/// A filter and pages above a table that is long.
+function addPager(table) {
+  if (table.querySelectorAll("tbody tr").length <= kRowsOfPage) return;
+  const pager = d3.create("div").attr("class", "pager");
+  pager.append("label").text("Only rows with ").append("input").attr("id", "words").attr("type", "search")
+    .property("value", chosen.words).on("input", function () {
+      Object.assign(chosen, {words: this.value, page: 0});
+      showPage(table);
+    });
+  for (const [text, step] of [["Previous", -1], ["Next", 1]]) {
+    pager.append("button").attr("type", "button").text(text).on("click", () => {
+      chosen.page += step;
+      showPage(table);
+    });
+  }
+  pager.append("span").attr("id", "page");
+  table.before(pager.node());
+  showPage(table);
+}
+
 /// The table of results: press a head to sort, a row to show its problem.
 function enliven(table) {
   table.querySelectorAll("th").forEach((head) => {
@@ -191,12 +225,14 @@ function enliven(table) {
     d3.select(head).text("").append("button").attr("type", "button").text(name).on("click", () => {
       chosen.sorting = {name, down: head.getAttribute("aria-sort") === "ascending"};
       sortBy(table, chosen.sorting);
+      showPage(table);
     });
   });
   table.querySelectorAll("tbody tr").forEach((row, place) => {
     d3.select(row).classed("press", true).on("click", () => goTo(place));
   });
   if (chosen.sorting) sortBy(table, chosen.sorting);
+  addPager(table);
 }
 
 function goTo(place) {
@@ -232,6 +268,7 @@ function listProblems() {
     .text((one) => (severalGroups ? `${one.target} on ${one.device}: ${one.name} (${one.policy})` : one.name));
 }
 
+const kMostColumns = 64;  // of a matrix that can be read
 let rateBoxes = [], matrixBoxes = [];
 
 function makeOverview() {
@@ -240,7 +277,7 @@ function makeOverview() {
   rateBoxes = groupsOf(data.problems).filter(({values}) => hasCurve(values))
     .map(({key, values}) => ({values, box: figure(rate, "rate", key, values.some(roofOf) ? roof : "")}));
   rate.hidden = rateBoxes.length === 0;
-  matrixBoxes = data.portability.map((one) => ({one, box: figure(
+  matrixBoxes = data.portability.filter((one) => one.problems.length <= kMostColumns).map((one) => ({one, box: figure(
     document.getElementById("portability"), "portability", one.target,
     "Rows: the best configuration of each problem. Columns: problems. In percent of the best there; empty where it was not timed.")}));
 }
