@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every command `autotune …` of the pages for a need runs on the host device as it stands there.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "tests/cli/tool.hpp"
+#include "tests/support/how_often.hpp"
+#include "tests/support/source_folder.hpp"
+
+namespace autotune::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The command for a shell, with fewer evaluations, for the time of the test.
+std::string command_of(std::string line) {
+  constexpr std::string_view kTool = "autotune ";
+  line.erase(0, line.find(kTool) + kTool.size());
+  const bool is_tuning = line.starts_with("--target") || line.starts_with("tune ");
+  if (line.starts_with("tune ")) line.erase(0, 5);
+  if (is_tuning)
+    line = "tune " + line.insert(0, line.find("--budget") > line.size() ? "--budget 4 " : "");
+  return AUTOTUNE_BINARY_DIR "/bin/autotune " + line;
+}
+
+class Page : public ::testing::TestWithParam<const char*> {
+ protected:
+  Page() {
+    const fs::path folder = sandbox_.folder();
+    fs::copy_file(source_folder() / "tests/cli/kernels/smooth.cu", folder / "kernel.cu");
+    const fs::path program = sandbox_.write(
+        "program", "#!/bin/sh\nexec " AUTOTUNE_BINARY_DIR "/tests/blas_stub/blas_caller same 3\n");
+    fs::permissions(program, fs::perms::owner_all);
+    sandbox_.set("AUTOTUNE_BLAS_LIBRARY",
+                 AUTOTUNE_BINARY_DIR "/tests/blas_stub/libfake_autotune.so");
+    sandbox_.run(tune("tiny", "100", {"--db", "part-1.db", "--budget", "2"}));
+  }
+
+  Sandbox sandbox_;
+};
+
+TEST_P(Page, HasCommandsThatRun) {
+  if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
+  std::ifstream page(source_folder() / GetParam());
+  std::size_t words = 0;
+  for (std::string line, word; std::getline(page, line);) {
+    for (std::istringstream text(line); text >> word;) ++words;
+    if (!line.starts_with("    autotune ")) continue;
+    const Ended ended = sandbox_.run_program({"/bin/sh", "-c", command_of(line)});
+    EXPECT_EQ(ended.status, 0) << line << '\n' << ended.out << ended.err;
+  }
+  EXPECT_LE(words, GetParam() == std::string("README.md") ? 600u : 900u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Documents, Page,
+                         ::testing::Values("README.md", "docs/guide.md", "docs/call_cublas.md",
+                                           "docs/library.md", "docs/clusters.md",
+                                           "docs/study_search.md"));
+
+}  // namespace
+}  // namespace autotune::testing
