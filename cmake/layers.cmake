@@ -10,12 +10,19 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
 set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <string> <string_view>
   <thread> <utility> <vector> <fmt/format.h>)
-add_library(autotune_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(autotune_precompiled PRIVATE fmt::fmt-header-only)
-target_precompile_headers(autotune_precompiled PRIVATE ${common_headers})
-add_library(autotune_precompiled_json OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
-target_link_libraries(autotune_precompiled_json PRIVATE fmt::fmt-header-only nlohmann_json::nlohmann_json)
-target_precompile_headers(autotune_precompiled_json PRIVATE ${common_headers} <nlohmann/json.hpp>)
+function(autotune_precompile name)
+  add_library(${name} OBJECT ${PROJECT_BINARY_DIR}/precompiled.cpp)
+  target_link_libraries(${name} PRIVATE fmt::fmt-header-only nlohmann_json::nlohmann_json)
+  target_precompile_headers(${name} PRIVATE ${common_headers} ${ARGN})
+endfunction()
+autotune_precompile(autotune_precompiled)
+autotune_precompile(autotune_precompiled_json <nlohmann/json.hpp>)
+
+# Layers that read arguments and print, whose speed nobody sees: they compile faster without -O3.
+set(AUTOTUNE_PRINTING_LAYERS cli report)
+set(AUTOTUNE_PRINTING_OPTIONS $<$<CONFIG:Release>:-O1>)
+autotune_precompile(autotune_precompiled_printing <nlohmann/json.hpp>)
+target_compile_options(autotune_precompiled_printing PRIVATE ${AUTOTUNE_PRINTING_OPTIONS})
 
 # Layers that read input of others. Fuzzers see the branches that they take.
 set(AUTOTUNE_FUZZED_LAYERS core db interchange json target worker)
@@ -41,7 +48,10 @@ function(autotune_layer name)
     set(scope INTERFACE)
   else()
     add_library(autotune_${name} STATIC ${LAYER_SOURCES})
-    if("json" IN_LIST LAYER_USES OR name STREQUAL "json")
+    if(name IN_LIST AUTOTUNE_PRINTING_LAYERS)
+      target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_PRINTING_OPTIONS})
+      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_printing)
+    elseif("json" IN_LIST LAYER_USES OR name STREQUAL "json")
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_json)
     elseif(LAYER_USES OR "fmt::fmt-header-only" IN_LIST LAYER_LINKS)  # those with fmt's definitions
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
