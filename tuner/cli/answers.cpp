@@ -2,7 +2,6 @@
 #include "tuner/cli/answers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <tuple>
@@ -157,8 +156,8 @@ std::vector<db::TunedEntry> Databases::entries_in(const std::optional<db::TunedS
 void Databases::say_why() const {
   if (why_) std::rethrow_exception(why_);
   if (shipped_why_ && arguments_.has("device")) std::rethrow_exception(shipped_why_);
-  open_store(arguments_, db::Mode::read_only);  // there is no such file
-  std::abort();
+  const db::TunedStore made_since = open_store(arguments_, db::Mode::read_only);
+  throw Error(format("{}: was written just now: ask again", made_since.path().string()));
 }
 
 /// One entry for each device, settings and policy that the target has, if it is known. Shipped ones

@@ -15,6 +15,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/measurement.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
@@ -124,7 +125,6 @@ void print(const Answer& answer, const Readable& readable) {
   }
   if (best.joules) std::cout << "energy   " << energy_of(best) << '\n';
   if (best.noise_floor && !is_predicted(best)) {
-    constexpr double kNoisy = 0.05;
     std::cout << format("noise    {:.2f} %{}\n", *best.noise_floor * 100,
                         *best.noise_floor > kNoisy
                             ? ": smaller differences mean nothing; end other programs, and tune "

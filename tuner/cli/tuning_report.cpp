@@ -5,6 +5,7 @@
 
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/core/measurement.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
@@ -40,7 +41,7 @@ void add_energy(Json& json, const Tuned& tuned) {
   json["energy_resolution"] = tuned.energy->resolution;
 }
 
-constexpr double kNoisy = 0.05, kTooNoisy = 0.25;
+constexpr double kTooNoisy = 0.25;
 
 /// The noise hides what the playoff compares: it is large, or above the lead over the default.
 bool is_too_noisy(const ProblemDecision& decision) {

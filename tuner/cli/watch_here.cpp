@@ -75,10 +75,6 @@ class LatestReport {
   std::string told_;
 };
 
-}  // namespace
-
-namespace {
-
 /// A run may still make results of a target, but only if there is one.
 void expect_target(const Arguments& arguments, const std::optional<db::TunedStore>& store) {
   if (!arguments.has("target") || (store && is_tuned(arguments, *store))) return;

@@ -6,6 +6,9 @@
 
 namespace autotune {
 
+/// A noise floor above it is said in words: smaller differences mean nothing.
+inline constexpr double kNoisy = 0.05;
+
 /// Whether something can take these seconds (or nanoseconds). The model predicts infinity for what
 /// it takes for impossible, which some of it is not: a compiler may need fewer registers.
 inline bool is_time(double seconds) { return seconds > 0 && std::isfinite(seconds); }

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "tuner/core/measurement.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/text/figures.hpp"
@@ -223,15 +224,14 @@ std::string baseline_name(const Report& report) {
 }  // namespace
 
 std::string doubt_of(const db::BestRow& best) {
-  constexpr double kNoisy = 0.05, kWide = 0.1;
-  constexpr int kFewest = 6;  // for a 95 % interval
+  constexpr double kWide = 0.1;
   if (best.provenance == "predicted") return "predicted, not measured";
   std::vector<std::string> doubts;
   if (!best.verified) doubts.emplace_back("not verified");
   if (best.noise_floor.value_or(0) > kNoisy) {
     doubts.push_back(format("noise {:.2g} %", 100 * *best.noise_floor));
   }
-  if (best.samples > 0 && best.samples < kFewest) {
+  if (best.samples > 0 && best.samples < kFewestForInterval) {
     doubts.push_back(format("{} sample{}", best.samples, best.samples == 1 ? "" : "s"));
   }
   if (best.low_ns && best.high_ns && best.median_ns) {
@@ -294,8 +294,8 @@ std::string trust_text(const Report& report) {
     return best.configuration.empty() || !doubt_of(best).empty();
   });
   if (doubted == 0) {
-    return format("Yes: {} verified, with noise below 5 %.",
-                  all == 1 ? "the result is" : format("all {} results are", all));
+    return format("Yes: {} verified, with noise below {:.0f} %.",
+                  all == 1 ? "the result is" : format("all {} results are", all), 100 * kNoisy);
   }
   return format(
       "{}: the column “can be trusted” says why. End other programs, then tune with --retune.",
