@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune {
 namespace {

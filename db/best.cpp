@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/problem_text.hpp"
 

@@ -2,7 +2,7 @@
 // Derives the best of a problem from its facts. Included by db/*.cpp only.
 #pragma once
 
-#include "db/claim.hpp"
+#include "db/facts.hpp"
 
 namespace autotune::db {
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "db/best.hpp"
-#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "db/best.hpp"
-#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/figures.hpp"

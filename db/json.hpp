@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "db/counters.hpp"
 #include "db/rows.hpp"
 
 namespace autotune::db {

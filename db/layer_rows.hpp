@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "db/best.hpp"
-#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
 

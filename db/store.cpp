@@ -5,7 +5,6 @@
 #include <map>
 
 #include "db/best.hpp"
-#include "db/claim.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
 #include "db/process.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/gemm/report.hpp"
-#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune::bench {
 

@@ -8,11 +8,11 @@
 #include <iostream>
 #include <map>
 
-#include "tuner/core/counters.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/plugin/plugin_counters.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

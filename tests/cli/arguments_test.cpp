@@ -11,7 +11,6 @@
 
 #include "tests/cli/tool.hpp"
 #include "tuner/cli/program.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 

@@ -6,8 +6,6 @@
 
 #include <limits>
 
-#include "tuner/cli/explanation_plot.hpp"
-
 namespace autotune::cli {
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/plan_code.hpp"
+#include "tuner/cli/kernel_export.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/db/sample.hpp"
-#include "tuner/cli/kernel_export.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"

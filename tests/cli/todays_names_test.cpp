@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"

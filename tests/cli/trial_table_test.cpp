@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/trial_table.hpp"
+#include "tuner/cli/compare.hpp"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,6 @@
 #include "db/store.hpp"
 #include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
-#include "tuner/cli/compare.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"

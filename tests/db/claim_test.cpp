@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/claim.hpp"
+#include "db/facts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

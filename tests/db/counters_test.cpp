@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>

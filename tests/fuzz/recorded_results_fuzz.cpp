@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a cache of Kernel Tuner or T4 results: it is refused, or can be written again.
 #include "tests/fuzz/fuzz.hpp"
-#include "tuner/interchange/kernel_tuner_cache.hpp"
 #include "tuner/interchange/recorded_results.hpp"
-#include "tuner/interchange/t4_results.hpp"
+#include "tuner/interchange/result_formats.hpp"
 
 void autotune::fuzz::feed(std::string_view input) {
   const UnfinishedJson read = parse_unfinished_json(input, "fuzz");

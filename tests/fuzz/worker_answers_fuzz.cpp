@@ -2,7 +2,6 @@
 // Anything that a worker, a plugin's process or a compiler's may send to the tool. Code of others
 // runs there, which may have written to their memory or to their socket.
 #include "tests/fuzz/messages.hpp"
-#include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune::fuzz {

@@ -6,7 +6,6 @@
 #include "tests/fuzz/messages.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_server.hpp"
 

@@ -7,7 +7,7 @@
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/gpu/vendor_library.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/plugin/plugin_counters.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 
 namespace autotune {
 namespace {

@@ -12,7 +12,6 @@
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"

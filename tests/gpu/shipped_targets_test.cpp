@@ -11,7 +11,7 @@
 #include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/covering.hpp"
+#include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/figures.hpp"
 

@@ -12,7 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
-#include "tuner/target/covering.hpp"
+#include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {

@@ -9,8 +9,8 @@
 
 #include "db/lookup_source.hpp"
 #include "db/store.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"

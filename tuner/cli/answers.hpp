@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/program_answer.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 
 namespace autotune::cli {

@@ -19,7 +19,6 @@
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/patience.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/store.hpp"
-#include "tuner/cli/program_answer.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune::cli {

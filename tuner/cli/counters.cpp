@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tuner/cli/devices.hpp"
-#include "tuner/core/counters.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/counting.hpp"
 #include "tuner/text/format.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/report/counted.hpp"

@@ -8,11 +8,11 @@
 #include <thread>
 
 #include "db/past_times.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tuned_entries.hpp"

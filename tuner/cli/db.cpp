@@ -6,10 +6,9 @@
 #include <set>
 
 #include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/program_answer.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"

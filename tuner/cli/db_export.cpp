@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// autotune db export: facts or answers, as text or as a database.
 #include "tuner/cli/db_export.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
-#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/embedded_header.hpp"
+#include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
-#include "tuner/cli/program_answer.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/kernel_tuner_cache.hpp"
-#include "tuner/interchange/t4_results.hpp"
+#include "tuner/interchange/result_formats.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/replay/replay.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
+
+// autotune db export: facts or answers, as text or as a database.
+
 namespace {
 
 /// One entry for each problem and GPU: that of the default policy, else the first.
@@ -236,6 +240,132 @@ int run_export(const Arguments& arguments) {
   }
   const bool is_whole = source.mode == db::Mode::shipped || store.left_out().empty();
   return damaged == 0 && is_whole ? kDone : kFailed;
+}
+
+// autotune db export --embed: answers with their cubins, as one C++ header.
+
+namespace {
+
+constexpr double kEmbedSeconds = 600;
+
+std::string label_of(const db::TunedEntry& entry) {
+  return format("{} on {}", entry.best.key.problem, entry.device.name);
+}
+
+void expect_same_settings(const std::vector<db::TunedEntry>& entries) {
+  std::set<std::string> settings;
+  for (const db::TunedEntry& entry : entries) settings.insert(to_text(problem_of(entry).settings));
+  if (settings.size() < 2) return;
+  throw UsageError(
+      format("--embed: one header has one combination of settings: choose with --set among {}",
+             joined(std::vector<std::string>(settings.begin(), settings.end()), "; ")));
+}
+
+std::vector<CompiledAnswer> compile_all(std::vector<db::TunedEntry> entries, AnswerJudge& judge) {
+  std::map<std::string, std::vector<db::TunedEntry>> by_device;
+  for (db::TunedEntry& entry : entries) by_device[entry.device.name].push_back(std::move(entry));
+  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<CompiledAnswer> all;
+  for (auto& [name, some] : by_device) {
+    const DeviceInfo info = device_of(some.front().device);
+    for (CompiledAnswer& answer :
+         compile_answers(std::move(some), judge, info, threads, kEmbedSeconds)) {
+      all.push_back(std::move(answer));
+    }
+  }
+  return all;
+}
+
+void drop_failed(std::vector<CompiledAnswer>& answers, const std::string& file) {
+  std::vector<std::string> sentences;
+  std::erase_if(answers, [&](const CompiledAnswer& answer) {
+    if (answer.kernel) return false;
+    sentences.push_back(format("{} is left out: {}", label_of(answer.entry), answer.failure));
+    return true;
+  });
+  warn_of(sentences);
+  if (answers.empty()) throw Error(format("{}: none of its answers can be compiled", file));
+}
+
+}  // namespace
+
+int run_export_embedded(const Arguments& arguments) {
+  AnswerJudge judge(arguments);
+  Databases databases(arguments, judge);
+  std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
+  prefer_default_settings(arguments, entries);
+  expect_same_settings(entries);
+  std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
+  drop_failed(answers, database_path(arguments).string());
+  const auto write = [&](std::ostream& out) { write_embedded_header(out, answers); };
+  if (const auto output = arguments.find("output")) {
+    write_output(*output, write);
+  } else {
+    write(std::cout);
+  }
+  const std::optional<db::TunedStore>& own = databases.own();
+  return own && !own->left_out().empty() ? kFailed : kDone;
+}
+
+// autotune db export --format source: one answer as CUDA sources.
+
+namespace {
+
+namespace fs = std::filesystem;
+
+db::TunedEntry only_one(std::vector<db::TunedEntry> entries) {
+  if (entries.size() == 1) return std::move(entries.front());
+  std::vector<std::string> names;
+  for (const db::TunedEntry& entry : entries) {
+    names.push_back(format("{} on {}", entry.best.key.problem, entry.device.name));
+  }
+  if (names.size() > 8) {
+    const std::size_t more = names.size() - 8;
+    names.resize(8);
+    names.push_back(format("and {} more", more));
+  }
+  throw Error(format("{} problems are tuned: choose one with --size, --device or --set: {}",
+                     entries.size(), joined(names, "; ")));
+}
+
+KernelExport chosen_export(const Arguments& arguments) {
+  AnswerJudge judge(arguments);
+  Databases databases(arguments, judge);
+  std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
+  prefer_default_settings(arguments, entries);
+  const db::TunedEntry entry = only_one(std::move(entries));
+  return kernel_export(entry, *judge.target_of(entry));
+}
+
+void write_files(const KernelExport& exported, const fs::path& folder) {
+  fs::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& text) {
+    write_output(folder / name, [&](std::ostream& file) { file << text; });
+    std::cout << (folder / name).string() << '\n';
+  };
+  write(exported.name + ".cu", kernel_file(exported));
+  write(exported.name + ".h", header_file(exported));
+  const std::string test = test_file(exported);
+  if (test.empty()) {
+    warn_of({"there is no test: the reference of this target is no kernel"});
+  } else {
+    write(exported.name + "_test.cu", test);
+    std::cout << format("cd {} && {} && ./{}_test\n", folder.string(), build_line(exported),
+                        exported.name);
+  }
+}
+
+}  // namespace
+
+int run_export_source(const Arguments& arguments) {
+  arguments.text("target");
+  const KernelExport exported = chosen_export(arguments);
+  if (const auto folder = arguments.find("output")) {
+    write_files(exported, *folder);
+  } else {
+    std::cout << kernel_file(exported);
+  }
+  return kDone;
 }
 
 }  // namespace autotune::cli

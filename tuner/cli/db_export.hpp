@@ -3,11 +3,14 @@
 // results.
 #pragma once
 
+#include <iosfwd>
 #include <vector>
 
 #include "db/store.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/interchange/recorded_results.hpp"
 
 namespace autotune::cli {
@@ -35,5 +38,17 @@ std::vector<db::TunedEntry> searched_entries(const Arguments& arguments,
 
 /// The only one of searched_entries(). Throws Error that lists them if there are several.
 db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store);
+
+// Actions of autotune db in their own sources.
+
+int run_export(const Arguments& arguments);
+/// export --format cpp --embed: compiles the answers of --target and writes a header with them.
+/// Throws UsageError if their settings differ, Error if there is no answer.
+int run_export_embedded(const Arguments& arguments);
+/// export --format source.
+int run_export_source(const Arguments& arguments);
+/// import and merge.
+int run_import(const Arguments& arguments);
+int run_convert_names(const Arguments& arguments);
 
 }  // namespace autotune::cli

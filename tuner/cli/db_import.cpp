@@ -16,7 +16,7 @@
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/db_actions.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"

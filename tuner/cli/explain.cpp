@@ -4,12 +4,11 @@
 
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/counters.hpp"
-#include "tuner/cli/explanation_plot.hpp"
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"

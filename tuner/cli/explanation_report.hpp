@@ -9,6 +9,7 @@
 #include "tuner/json/json.hpp"
 #include "tuner/model/coalescing.hpp"
 #include "tuner/session/explanation.hpp"
+#include "tuner/text/plot.hpp"
 
 namespace autotune::cli {
 
@@ -26,5 +27,18 @@ Json json_of(const SearchHealth& health);
 
 std::string explanation_text(const Explanation& explanation);
 Json explanation_json(const Explanation& explanation);
+
+// An explanation as a plot, with the roofs of the GPU.
+
+bool is_gpu(const Explanation& explanation);
+/// Bytes per second from L2.
+double l2_roof(const Explanation& explanation);
+/// FLOP/s of the best configuration if memory bounds it.
+double memory_roof(const Explanation& explanation);
+
+/// On a GPU with known FLOPs, a roofline at the L2 level: FLOP/s over FLOPs per byte through L2,
+/// with every timed configuration and the best one marked (Williams, Waterman and Patterson,
+/// "Roofline", 2009). Else the times of all, fastest first.
+Plot plot_of(const Explanation& explanation, const std::string& title);
 
 }  // namespace autotune::cli

@@ -11,7 +11,6 @@
 #include "db/facts.hpp"
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"

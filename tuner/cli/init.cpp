@@ -15,7 +15,6 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/output_file.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/finalists.hpp"
 #include "tuner/target/check.hpp"

@@ -2,10 +2,11 @@
 #include "tuner/cli/kernel_export.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <variant>
 
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/cli/db_export.hpp"
-#include "tuner/cli/plan_code.hpp"
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
@@ -200,6 +201,280 @@ std::string header_file(const KernelExport& exported) {
         parameters_of(exported));
   }
   return text + format("\n}}  // namespace tuned_{}\n", exported.name);
+}
+
+namespace {
+
+constexpr std::int64_t kAlignment = 1024;
+
+constexpr const char* kStart =
+    R"code(/// One launch. With `early`, its blocks may start before the previous kernel has ended; the
+/// kernel itself waits for it. With `cooperative`, all blocks must be resident at once.
+cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t shared,
+                  bool early, bool cooperative, void** arguments, cudaStream_t stream) {
+  cudaError_t status = cudaSuccess;
+  if (shared > 0) {
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shared));
+  }
+  if (status == cudaSuccess && cluster.x * cluster.y * cluster.z > 8) {
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
+  if (status != cudaSuccess) return status;
+  cudaLaunchAttribute attributes[3] = {};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = attributes;
+  if (cluster.x * cluster.y * cluster.z > 1) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster.x;
+    attribute.val.clusterDim.y = cluster.y;
+    attribute.val.clusterDim.z = cluster.z;
+  }
+  if (cooperative) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  if (early) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  return cudaLaunchKernelExC(&config, kernel, arguments);
+}
+)code";
+
+constexpr const char* kEncode =
+    R"code(/// A TMA descriptor of memory at `address`. Looks the driver's function up, so nothing links to
+/// the driver.
+cudaError_t encode(CUtensorMap* map, void* address, CUtensorMapDataType type,
+                   unsigned rank, const cuuint64_t* dims, const cuuint64_t* strides,
+                   const cuuint32_t* box, CUtensorMapSwizzle swizzle) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(
+      "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+  if (status != cudaSuccess) return status;
+  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
+  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+      map, type, rank, address, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+      swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+)code";
+
+const char* map_type(const TensorMap& map, ElementType type) {
+  if (map.tf32) return "TFLOAT32";
+  switch (type) {
+    case ElementType::f64:
+      return "FLOAT64";
+    case ElementType::i32:
+      return "INT32";
+    case ElementType::i64:
+      return "INT64";
+    case ElementType::f16:
+      return "FLOAT16";
+    case ElementType::bf16:
+      return "BFLOAT16";
+    case ElementType::i8:
+    case ElementType::u8:
+      return "UINT8";
+    case ElementType::i16:
+    case ElementType::u16:
+      return "UINT16";
+    case ElementType::u32:
+      return "UINT32";
+    case ElementType::u64:
+      return "UINT64";
+    case ElementType::f32:
+      break;
+  }
+  return "FLOAT32";
+}
+
+std::string listed(const std::vector<std::int64_t>& values) {
+  std::vector<std::string> texts;
+  for (const std::int64_t value : values) texts.push_back(std::to_string(value));
+  return joined(texts, ", ");
+}
+
+std::string dim3_text(const Dim3& size) {
+  return format("dim3({}, {}, {})", size.x, size.y, size.z);
+}
+
+ElementType type_of(const PlanCode& code, std::uint32_t buffer) {
+  const std::size_t own = code.buffers.size();
+  return buffer < own ? code.buffers[buffer].type : code.plan.workspace[buffer - own].type;
+}
+
+std::string map_text(const PlanCode& code, const TensorMap& map, const std::string& name) {
+  const std::string swizzle = map.swizzle_bytes == 0 ? "NONE" : format("{}B", map.swizzle_bytes);
+  std::vector<std::int64_t> strides = map.strides;
+  strides.push_back(0);  // never read
+  return format(
+      "    CUtensorMap {0};\n"
+      "    const cuuint64_t {0}_dims[] = {{{1}}}, {0}_strides[] = {{{2}}};\n"
+      "    const cuuint32_t {0}_box[] = {{{3}}};\n"
+      "    if (const cudaError_t status =\n"
+      "            encode(&{0}, memory[{4}], CU_TENSOR_MAP_DATA_TYPE_{5}, {6}, {0}_dims, "
+      "{0}_strides,\n"
+      "                   {0}_box, CU_TENSOR_MAP_SWIZZLE_{7})) {{\n"
+      "      return status;\n    }}\n",
+      name, listed(map.dims), listed(strides), listed(map.box), map.buffer,
+      map_type(map, type_of(code, map.buffer)), map.dims.size(), swizzle);
+}
+
+std::string scalar_text(const PlanCode& code, const Scalar& scalar, const std::string& name) {
+  std::string value = value_text(scalar);
+  if (code.has_absolute && is_floating(scalar.type) && scalar.real < 0) {
+    Scalar absolute = scalar;
+    absolute.real = -scalar.real;
+    value = format("absolute ? {} : {}", value_text(absolute), value);
+  }
+  return format("    {} {} = {};\n", cpp_name_of(scalar.type), name, value);
+}
+
+bool is_variable(const PlanCode& code, const Scalar& scalar) {
+  return std::ranges::find(code.variables, scalar.name) != code.variables.end();
+}
+
+/// A struct as bytes: its type is known to the source only.
+std::string record_text(const PlanCode& code, const Record& record, const std::string& name) {
+  std::string text = format("    alignas(16) unsigned char {}[{}] = {{}};\n", name, record.bytes);
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    const Scalar& scalar = record.fields[i].value;
+    std::string field = variable_name(scalar.name);
+    if (!is_variable(code, scalar)) {
+      field = format("{}_{}", name, i);
+      text += scalar_text(code, scalar, field);
+    }
+    text += format("    std::memcpy({} + {}, &{}, sizeof {});\n", name, record.fields[i].offset,
+                   field, field);
+  }
+  return text;
+}
+
+/// Appends declarations for the arguments to `text` and returns the addresses.
+std::string addresses(const PlanCode& code, const Launch& launch, std::string& text) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const std::string name = format("argument_{}", i);
+    const Argument& argument = launch.arguments[i];
+    if (const auto* buffer = std::get_if<BufferRef>(&argument)) {
+      all.push_back(format("&memory[{}]", buffer->index));
+      continue;
+    }
+    if (std::holds_alternative<Texture>(argument)) {
+      throw Error(format("{} takes a texture, which an exported source has not: use libautotune",
+                         launch.entry));
+    }
+    if (const auto* map = std::get_if<TensorMap>(&argument)) {
+      text += map_text(code, *map, name);
+      all.push_back("&" + name);
+      continue;
+    }
+    if (const auto* record = std::get_if<Record>(&argument)) {
+      text += record_text(code, *record, name);
+      all.push_back(name);
+      continue;
+    }
+    const Scalar& scalar = std::get<Scalar>(argument);
+    if (!is_variable(code, scalar)) text += scalar_text(code, scalar, name);
+    all.push_back("&" + (is_variable(code, scalar) ? scalar.name : name));
+  }
+  return joined(all, ", ");
+}
+
+std::string launch_text(const PlanCode& code, const Launch& launch, bool is_first) {
+  std::string text = "  {\n";
+  const std::string arguments = addresses(code, launch, text);
+  return text + format(
+                    "    void* arguments[] = {{{}}};\n"
+                    "    const cudaError_t status =\n"
+                    "        start(reinterpret_cast<const void*>(&{}), {},\n"
+                    "              {}, {}, {}, {}, {}, arguments, stream);\n"
+                    "    if (status != cudaSuccess) return status;\n  }}\n",
+                    arguments, launch.entry, dim3_text(launch.grid), dim3_text(launch.block),
+                    dim3_text(launch.cluster), launch.dynamic_shared_bytes,
+                    launch.starts_early && !is_first ? "true" : "false",
+                    launch.cooperative ? "true" : "false");
+}
+
+/// Whether the source has such a `__constant__` variable.
+bool declares(const std::string& source, const std::string& symbol) {
+  return std::ranges::any_of(split(source, '\n'), [&](std::string_view line) {
+    return has_word(line, "__constant__") && has_word(line, symbol);
+  });
+}
+
+std::string constant_text(const PlanCode& code, const ConstantCopy& copy) {
+  if (copy.optional && !declares(code.source, copy.symbol)) return "";
+  return format(
+      "  if (const cudaError_t status =\n"
+      "          cudaMemcpyToSymbolAsync(::{}, memory[{}], {}, 0, cudaMemcpyDeviceToDevice, "
+      "stream)) {{\n"
+      "    return status;\n  }}\n",
+      copy.symbol, copy.buffer, code.buffers[copy.buffer].bytes());
+}
+
+bool has_map(const Launch& launch) {
+  return std::ranges::any_of(launch.arguments, [](const Argument& argument) {
+    return std::holds_alternative<TensorMap>(argument);
+  });
+}
+
+}  // namespace
+
+std::string statements(const PlanCode& code) {
+  std::string text;
+  for (const ConstantCopy& copy : code.plan.constants) text += constant_text(code, copy);
+  for (const Launch& launch : code.launches) {
+    text += launch_text(code, launch, &launch == &code.launches.front());
+  }
+  return text + "  return cudaSuccess;\n";
+}
+
+std::string launch_functions(const LaunchPlan& plan) {
+  const bool maps =
+      std::ranges::any_of(plan.launches, has_map) || std::ranges::any_of(plan.checks, has_map);
+  return std::string(kStart) + (maps ? kEncode : "");
+}
+
+std::string variable_name(const std::string& scalar) {
+  std::string name;
+  for (const char c : scalar) {
+    if (c != ']') name += is_in_identifier(c) ? c : '_';
+  }
+  return name;
+}
+
+std::string value_text(const Scalar& scalar) {
+  switch (scalar.type) {
+    case ElementType::f32:
+    case ElementType::f64:
+      return format("{:.17g}", scalar.real);
+    case ElementType::f16:
+      return format("__float2half({:.17g})", scalar.real);
+    case ElementType::bf16:
+      return format("__float2bfloat16({:.17g})", scalar.real);
+    default:
+      return format("{}{}", scalar.integer, scalar.type == ElementType::i64 ? "LL" : "");
+  }
+}
+
+std::vector<std::int64_t> workspace_offsets(const LaunchPlan& plan) {
+  std::vector<std::int64_t> offsets{0};
+  for (const BufferSpec& each : plan.workspace) {
+    const std::int64_t bytes = (each.bytes() + kAlignment - 1) / kAlignment * kAlignment;
+    offsets.push_back(offsets.back() + bytes);
+  }
+  return offsets;
 }
 
 }  // namespace autotune::cli

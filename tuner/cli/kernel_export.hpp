@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "db/store.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune::cli {
@@ -44,5 +45,35 @@ std::string parameters_of(const KernelExport& exported);
 
 /// Types and functions of every test: buffers, their contents, comparison.
 extern const char* const kTestFunctions;
+
+// The launches of a plan as CUDA C++: for db export --format source.
+
+/// A plan whose launches become statements. These use `void* memory[]` (buffers, then workspace),
+/// `cudaStream_t stream`, a variable for each scalar in `variables`, and with `has_absolute` the
+/// variable `absolute`: whether real scalars lose their sign. They return a cudaError_t on failure.
+struct PlanCode {
+  const std::vector<BufferSpec>& buffers;
+  const LaunchPlan& plan;
+  const std::vector<Launch>& launches;  // of the plan: its own, or its checks
+  std::vector<std::string> variables = {};
+  bool has_absolute = false;
+  /// The source that may define the plan's optional `__constant__` variables.
+  const std::string& source;
+};
+
+/// Throws Error if a kernel takes a texture.
+std::string statements(const PlanCode& code);
+
+/// Functions that the statements call: start(), and encode() if a kernel takes a tensor map.
+std::string launch_functions(const LaunchPlan& plan);
+
+/// The name of a scalar as C++: `shift_w_2` for the field `shift.w[2]`.
+std::string variable_name(const std::string& scalar);
+
+/// The value of a scalar as C++: `2.5`, `7LL`, `__float2half(2.5)`.
+std::string value_text(const Scalar& scalar);
+
+/// The offset of each workspace in one block of memory, then the size of the block.
+std::vector<std::int64_t> workspace_offsets(const LaunchPlan& plan);
 
 }  // namespace autotune::cli

@@ -6,7 +6,6 @@
 
 #include "tuner/cli/cpp_literal.hpp"
 #include "tuner/cli/kernel_export.hpp"
-#include "tuner/cli/plan_code.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"

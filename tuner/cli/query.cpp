@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "tuner/answer/answer_explanation.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/cli/counters.hpp"
-#include "tuner/cli/program_answer.hpp"
-#include "tuner/cli/request.hpp"
-#include "tuner/cli/trial_table.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"

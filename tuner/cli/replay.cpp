@@ -15,9 +15,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/replay/recorded_space.hpp"
 #include "tuner/replay/score.hpp"
-#include "tuner/search/automatic_end.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

@@ -8,7 +8,6 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/cli/program_answer.hpp"
 #include "tuner/report/report.hpp"
 
 namespace autotune::cli {

@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 

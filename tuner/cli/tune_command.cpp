@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/file_system.hpp"

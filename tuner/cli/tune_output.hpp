@@ -9,8 +9,6 @@
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/session/run_progress.hpp"
-#include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 #include "tuner/session/tuning_session.hpp"
 

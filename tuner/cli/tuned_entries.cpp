@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/gpu_specs.hpp"

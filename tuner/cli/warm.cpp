@@ -6,12 +6,11 @@
 #include <thread>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/program_answer.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"

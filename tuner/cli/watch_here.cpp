@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/report.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/watch.hpp"
 #include "tuner/report/page.hpp"

@@ -9,7 +9,7 @@
 
 #include "tuner/blas/call_shape.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/session/budget.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 namespace autotune::cli {
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,9 +14,9 @@
 #include <vector>
 
 #include "tuner/core/baseline.hpp"
+#include "tuner/core/expression.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/core/outcome.hpp"
-#include "tuner/core/scope.hpp"
 
 namespace autotune {
 
@@ -225,5 +227,39 @@ class Device {
  private:
   std::recursive_mutex turn_;
 };
+
+// Hardware counters of one call.
+
+/// One figure: `dram_read_bytes`, `bytes`, 134217728.
+struct Counter {
+  std::string name, unit;
+  double value = 0;
+  friend bool operator==(const Counter&, const Counter&) = default;
+};
+
+using Counters = std::vector<Counter>;
+
+/// Lets a plugin count one call. `call` makes the call and waits for it; the plugin may run it
+/// several times. Throws Error with the plugin's reason, or what `call` threw.
+using CountCalls =
+    std::function<Counters(const std::filesystem::path& plugin, const std::function<void()>& call)>;
+
+struct DeviceInfo;
+class Candidate;
+
+/// A Candidate whose device has hardware counters.
+class Countable {
+ public:
+  virtual ~Countable() = default;
+  /// The plugin's counters of one call, which runs several times. Afterwards, times measured by
+  /// this process are unreliable. Throws KernelFailure, and Error with the plugin's reason.
+  virtual Counters counters(const std::filesystem::path& plugin) = 0;
+};
+
+/// Throws as above; Error if the candidate is not Countable.
+Counters counters_of(Candidate& candidate, const std::filesystem::path& plugin);
+
+/// Throws Error if nothing can be counted on the device.
+void require_counters(const DeviceInfo& info);
 
 }  // namespace autotune

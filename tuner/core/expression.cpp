@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries of an expression, and its evaluation by name lookup.
 #include "tuner/core/expression.hpp"
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "tuner/core/expression_parser.hpp"
 #include "tuner/core/expression_program.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+// Queries of an expression, and its evaluation by name lookup.
+
 namespace {
 
 template <class Name>
@@ -111,6 +115,96 @@ std::int64_t Expression::evaluate(
   values.reserve(names().size());
   for (const std::string& name : names()) values.push_back(lookup(name));
   return evaluate(values);
+}
+
+void Scope::bind(const NamedValues& values) {
+  for (const NamedValue& each : values) bind(each.name, each.value.code());
+}
+
+std::int64_t Scope::operator[](const std::string& name) const {
+  if (const auto found = codes_.find(name); found != codes_.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [each, code] : codes_) names.push_back(each);
+  std::sort(names.begin(), names.end());
+  throw Error(format("there is no name {} here ({})", name, suggestion(name, names)));
+}
+
+std::int64_t Scope::evaluate(const Expression& expression) const {
+  return expression.evaluate([this](const std::string& name) { return (*this)[name]; });
+}
+
+// The meaning of an expression as text. Fingerprints contain it, so its form must never change.
+
+namespace {
+
+/// By Op. A new operation gets a new name; the others keep theirs.
+constexpr const char* kOpNames[] = {"constant",
+                                    "load",
+                                    "copy",
+                                    "drop_below",
+                                    "jump",
+                                    "jump_if_zero",
+                                    "keep",
+                                    "truth",
+                                    "negate",
+                                    "logical_not",
+                                    "is_pow2",
+                                    "absolute",
+                                    "log2",
+                                    "to_real",
+                                    "negate_real",
+                                    "absolute_real",
+                                    "truncate",
+                                    "floor",
+                                    "ceil",
+                                    "square_root",
+                                    "to_real_below",
+                                    "add",
+                                    "subtract",
+                                    "multiply",
+                                    "divide",
+                                    "modulo",
+                                    "less",
+                                    "less_equal",
+                                    "greater",
+                                    "greater_equal",
+                                    "equal",
+                                    "not_equal",
+                                    "minimum",
+                                    "maximum",
+                                    "ceil_div",
+                                    "round_up",
+                                    "round_down",
+                                    "gcd",
+                                    "either",
+                                    "add_real",
+                                    "subtract_real",
+                                    "multiply_real",
+                                    "divide_real",
+                                    "less_real",
+                                    "less_equal_real",
+                                    "greater_real",
+                                    "greater_equal_real",
+                                    "equal_real",
+                                    "not_equal_real",
+                                    "minimum_real",
+                                    "maximum_real",
+                                    "power"};
+static_assert(std::size(kOpNames) == static_cast<std::size_t>(Op::power) + 1);
+
+}  // namespace
+
+std::string Expression::identity(
+    const std::function<std::string(const std::string&)>& identity_of) const {
+  std::string text;
+  for (const Instruction& each : program_->code) {
+    text += kOpNames[static_cast<std::size_t>(each.op)];
+    text += ' ';
+    text += each.op == Op::load ? identity_of(names()[static_cast<std::size_t>(each.operand)])
+                                : std::to_string(each.operand);
+    text += ';';
+  }
+  return text;
 }
 
 }  // namespace autotune

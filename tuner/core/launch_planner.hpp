@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/core/entry_name.hpp"
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/target.hpp"

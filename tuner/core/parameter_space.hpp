@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tuner/core/expression.hpp"
-#include "tuner/core/scope.hpp"
 #include "tuner/core/value.hpp"
 
 namespace autotune {

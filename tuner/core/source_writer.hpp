@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/core/entry_name.hpp"
 #include "tuner/core/formula_values.hpp"
 #include "tuner/core/name_table.hpp"
 #include "tuner/core/target.hpp"

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune {
-
 namespace {
 
 constexpr int kMostUntimedCalls = 3;

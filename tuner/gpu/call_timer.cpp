@@ -5,7 +5,6 @@
 
 #include <new>
 
-#include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/stream_capture.hpp"

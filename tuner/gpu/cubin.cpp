@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "tuner/core/parameter_types.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -7,12 +7,12 @@
 
 #include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/refusals.hpp"
-#include "tuner/core/stopwatch.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/standard_headers.hpp"
-#include "tuner/gpu/toolkit_headers.hpp"
+#include "tuner/gpu/toolkit.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
 

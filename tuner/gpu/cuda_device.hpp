@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
-#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {

@@ -8,11 +8,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 
-#include "tuner/gpu/cuda_check.hpp"
-
 namespace autotune {
+
+// The meaning of CUDA errors.
+
+/// Whether the error is sticky: this process can no longer use the GPU and must be replaced.
+bool is_sticky(cudaError_t error);
+
+/// `an illegal memory access was encountered (cudaErrorIllegalAddress)`.
+std::string text_of(cudaError_t error);
+
+/// Throws KernelFailure: crash for a sticky error, launch_error for any other.
+void check_kernel(cudaError_t error, const std::string& kernel);
+
+/// For calls that fail only in a broken environment. Throws Error, or KernelFailure(crash) for an
+/// error that a kernel left behind. `doing` completes `cannot …`.
+void check_cuda(cudaError_t error, const char* doing);
+
+// Functions of the driver, without linking to it.
+
+/// The function of this name as of CUDA 12.0; nullptr where the driver is older or is not there.
+void* driver_function(const char* name);
 
 /// A deleter that calls a runtime function.
 template <auto Free>

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tuner/gpu/cuda_check.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {

@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/batch_timer.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"

@@ -5,13 +5,11 @@
 #include <string>
 
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/cuda_check.hpp"
-#include "tuner/gpu/device_kernels_source.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-
 namespace {
 
 constexpr int kThreads = 256;
@@ -104,6 +102,23 @@ void DeviceKernels::empty(cudaStream_t stream) const {
   cudaLaunchConfig_t config{};
   config.stream = stream;
   check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel("empty"), nullptr), "launch a kernel");
+}
+
+SourceUnit device_kernels_source() {
+  SourceUnit unit;
+  unit.name = "elements.hpp";
+  unit.prelude = format("#define MOST_STAMPS {}\n", kMostStamps);
+  unit.text = device_kernels_text();
+  unit.options = {"-fmad=false"};  // products and sums are rounded apart, as on the host
+  unit.entries = {"count_other", "scatter", "hash", "stamp", "copy", "empty", "neighbour"};
+  for (const std::string& type : element_type_names()) {
+    unit.entries.push_back("fill_" + type);
+    unit.entries.push_back(format("compare_{0}_{0}", type));
+    if (!is_floating(*element_type(type))) continue;
+    unit.entries.push_back("count_inexact_" + type);
+    if (type != "f64") unit.entries.push_back(format("compare_{}_f64", type));
+  }
+  return unit;
 }
 
 }  // namespace autotune

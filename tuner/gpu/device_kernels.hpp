@@ -8,14 +8,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "tuner/core/device.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
-#include "tuner/gpu/device_kernels_source.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/measure/memory.hpp"
 
 namespace autotune {
+
+// The source of the tuner's own kernels. A test compiles it for old and new architectures.
+
+/// Largest number of stamps: one per multiprocessor, by its number.
+inline constexpr int kMostStamps = 512;
+
+/// Kernels to fill, compare, hash, check red zones and stamp clocks, and an empty one.
+SourceUnit device_kernels_source();
 
 /// A multiprocessor's clock counter and the time at one moment.
 struct Stamp {
@@ -68,5 +77,9 @@ class DeviceKernels {
   std::unique_ptr<LoadedCubin> cubin_;
   int multiprocessors_;
 };
+
+// The text of tuner/measure/elements.hpp, then that of device_kernels.cu.
+
+std::string_view device_kernels_text();
 
 }  // namespace autotune

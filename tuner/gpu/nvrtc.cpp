@@ -3,25 +3,27 @@
 
 #include <dlfcn.h>
 #include <nvrtc.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <exception>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/parameter_types.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 #include "tuner/core/refusals.hpp"
 #include "tuner/gpu/cubin.hpp"
-#include "tuner/gpu/grid_barrier.hpp"
-#include "tuner/gpu/large_stack.hpp"
 #include "tuner/gpu/standard_headers.hpp"
-#include "tuner/gpu/toolkit_headers.hpp"
+#include "tuner/gpu/toolkit.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -299,6 +301,116 @@ std::shared_ptr<CompilerRunner> nvrtc_in_this_process() {
     Build run(const CompileTask& task) override { return compile_with_nvrtc(task); }
   };
   return std::make_shared<InThisProcess>();
+}
+
+namespace {
+
+struct Function {
+  std::string name;
+  bool is_kernel = false;
+  std::string_view body;
+  bool has_barrier = false;
+};
+
+bool contains(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+/// Handles are in special registers. Old toolkits have functions for it.
+bool reads_handle(std::string_view code) {
+  return contains(code, "%envreg") || contains(code, "cudaCG");
+}
+
+bool is_in_name(char c) { return is_in_identifier(c) || c == '$'; }
+
+/// The last name before a parameter list, in `.func (.param .b32 result) name(`.
+std::string name_in(std::string_view head) {
+  if (head = trimmed(head); head.starts_with('(')) head = trimmed(after_parentheses(head));
+  return {head.begin(), std::ranges::find_if_not(head, is_in_name)};
+}
+
+/// Bodies begin and end with a brace at the start of a line.
+std::vector<Function> functions_of(std::string_view ptx) {
+  std::vector<Function> functions;
+  for (;;) {
+    const auto open = ptx.find("\n{");
+    if (open == std::string_view::npos) return functions;
+    const auto close = std::min(ptx.find("\n}", open), ptx.size());
+    const std::string_view before = ptx.substr(0, open);
+    const auto kernel = before.rfind(".entry "), other = before.rfind(".func ");
+    const bool is_kernel = kernel != before.npos && (other == before.npos || kernel > other);
+    const auto at = is_kernel ? kernel + 7 : other + 6;
+    if (is_kernel || other != before.npos) {
+      functions.push_back({name_in(before.substr(at)), is_kernel, ptx.substr(open, close - open)});
+    }
+    ptx.remove_prefix(close);
+  }
+}
+
+}  // namespace
+
+std::set<std::string> kernels_with_grid_barrier(std::string_view ptx) {
+  if (!reads_handle(ptx)) return {};
+  std::vector<Function> functions = functions_of(ptx);
+  for (Function& each : functions) each.has_barrier = reads_handle(each.body);
+  for (bool again = true; again;) {
+    again = false;
+    for (Function& caller : functions) {
+      if (caller.has_barrier) continue;
+      caller.has_barrier = std::ranges::any_of(functions, [&](const Function& called) {
+        return called.has_barrier && !called.is_kernel && contains(caller.body, called.name);
+      });
+      again = again || caller.has_barrier;
+    }
+  }
+  std::set<std::string> kernels;
+  for (const Function& each : functions) {
+    if (each.is_kernel && each.has_barrier) kernels.insert(each.name);
+  }
+  return kernels;
+}
+
+namespace {
+
+/// Reserves address space only; memory is committed as it is used.
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kStacks[] = {256 * kMiB, 64 * kMiB, 16 * kMiB};
+
+struct Job {
+  const std::function<void()>& work;
+  std::exception_ptr thrown = nullptr;
+};
+
+void* run(void* argument) {
+  auto& job = *static_cast<Job*>(argument);
+  try {
+    job.work();
+  } catch (...) {
+    job.thrown = std::current_exception();
+  }
+  return nullptr;
+}
+
+bool runs_with(std::size_t stack_bytes, Job& job) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, &attributes, &run, &job) == 0;
+  pthread_attr_destroy(&attributes);
+  return started && pthread_join(thread, nullptr) == 0;
+}
+
+}  // namespace
+
+void on_large_stack(const std::function<void()>& work) {
+  Job job{work};
+  bool done = false;
+  for (const std::size_t bytes : kStacks) {
+    done = done || runs_with(bytes, job);
+  }
+  if (!done) run(&job);
+  if (job.thrown) std::rethrow_exception(job.thrown);
 }
 
 }  // namespace autotune

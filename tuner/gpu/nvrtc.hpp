@@ -3,10 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
@@ -48,5 +51,16 @@ void stop_nvrtc() noexcept;
 
 /// The same as a CompilerRunner.
 std::shared_ptr<CompilerRunner> nvrtc_in_this_process();
+
+// Finds kernels that wait for all blocks of their grid. Only a cooperative launch makes that safe.
+
+/// The kernels of a PTX module that read the grid's handle, or call a function that does.
+std::set<std::string> kernels_with_grid_barrier(std::string_view ptx);
+
+// A thread with a large stack, for deep recursion.
+
+/// Calls `work` on a thread with 256 MiB of stack (or less, if the system allows no more) and waits
+/// for it. Rethrows its exception.
+void on_large_stack(const std::function<void()>& work);
 
 }  // namespace autotune

@@ -3,8 +3,7 @@
 
 #include <cuda.h>
 
-#include "tuner/gpu/cuda_check.hpp"
-#include "tuner/gpu/driver_function.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune {
 

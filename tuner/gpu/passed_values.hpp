@@ -2,6 +2,9 @@
 // Private to this folder: the arguments of a launch, as they lie in memory.
 #pragma once
 
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +12,39 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/core/launch.hpp"
-#include "tuner/gpu/texture_object.hpp"
 
 namespace autotune {
+
+// TMA descriptors.
+
+/// The descriptor of a buffer at `address`. Throws KernelFailure (launch_error) if the driver
+/// refuses it; the message lists its rules.
+CUtensorMap encode(const TensorMap& map, const BufferSpec& buffer, std::byte* address);
+
+/// The same descriptor for another address. Throws as encode().
+void move_to(CUtensorMap& map, const BufferSpec& buffer, std::byte* address);
+
+// Texture objects.
+
+/// Owns a texture object of the current device.
+class TextureObject {
+ public:
+  /// Over a buffer at `address`. Throws KernelFailure (launch_error) if CUDA refuses it; the
+  /// message lists its rules.
+  TextureObject(const Texture& texture, const BufferSpec& buffer, std::byte* address);
+  TextureObject(TextureObject&& other) noexcept : object_(std::exchange(other.object_, 0)) {}
+  TextureObject& operator=(TextureObject&&) = delete;
+  ~TextureObject();
+
+  cudaTextureObject_t get() const { return object_; }
+
+ private:
+  cudaTextureObject_t object_ = 0;
+};
 
 /// Not copyable, because pointers refer to the values.
 class PassedValues {

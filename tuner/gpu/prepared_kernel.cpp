@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "tuner/gpu/cuda_check.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/on_device.hpp"

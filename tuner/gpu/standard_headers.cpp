@@ -5,7 +5,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "tuner/core/host_headers.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/format.hpp"
 

@@ -4,7 +4,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "tuner/gpu/driver_function.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 
 namespace autotune {
 

@@ -8,6 +8,9 @@
 #include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/host/block_runner.hpp"
+#include "tuner/host/launcher.hpp"
+#include "tuner/host/process_memory.hpp"
+#include "tuner/measure/verifier.hpp"
 
 namespace autotune {
 
@@ -25,5 +28,55 @@ struct HostOptions {
 /// may use them. Throws Error if there is no C++ compiler.
 std::unique_ptr<Device> make_host_device(std::shared_ptr<BuildCache> cache,
                                          const HostOptions& options = {});
+
+/// The buffers of one problem in host memory, and the configurations that run on them.
+class HostWorkbench : public Workbench {
+ public:
+  /// `launcher` must outlive this. Throws Error.
+  HostWorkbench(const Workload& workload, const std::string* reference, const DeviceInfo& info,
+                Launcher& launcher);
+
+  std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override;
+  double launch_floor() override;
+
+ private:
+  const DeviceInfo info_;
+  const Workload workload_;
+  Launcher& launcher_;
+  ProcessMemory memory_;
+  ProblemBuffers buffers_;
+  const RightAnswers answers_;
+  Verifier verifier_;
+};
+
+/// A loaded configuration, which can be verified and timed by the wall clock.
+class HostCandidate : public Candidate {
+ public:
+  /// All but the kernel and the plan must outlive it.
+  HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan, Memory& memory,
+                ProblemBuffers& buffers, Verifier& verifier, Launcher& launcher);
+
+  Verdict verify(int runs, double give_up_seconds) override {
+    return verifier_.verify(calls_, workspace_, runs, give_up_seconds);
+  }
+  Verdict recheck() override { return verifier_.recheck(timed_call(), workspace_); }
+
+  /// Stops after 50 ms, because the mean of a few slow launches is accurate enough. Inouts get
+  /// their contents again before each launch, untimed. `cold` then flushes the buffers from all
+  /// caches, untimed too.
+  TimedBatch time(int launches, L2State l2) override;
+
+ private:
+  Call& timed_call() { return *calls_[index_of(InputSet::uniform)]; }
+  /// What precedes each launch, if it is not nothing.
+  void restore(L2State l2);
+
+  const HostModule module_;
+  ProblemBuffers& buffers_;
+  Verifier& verifier_;
+  Workspace workspace_;
+  CallOfSet calls_;
+  bool is_unchecked_ = true;  // no chain of it was checked yet
+};
 
 }  // namespace autotune

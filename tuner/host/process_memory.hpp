@@ -8,7 +8,6 @@
 
 #include "tuner/host/bound_plan.hpp"
 #include "tuner/host/launcher.hpp"
-#include "tuner/host/thread_pool.hpp"
 #include "tuner/measure/memory.hpp"
 #include "tuner/measure/problem_buffers.hpp"
 

@@ -2,6 +2,7 @@
 // Translates a CUDA source to C++.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,12 @@ std::string host_source(const SourceUnit& unit);
 
 /// The translated text; line numbers do not change. The prelude defines macros.
 std::string translated(std::string_view text, std::string_view prelude = {});
+
+// Finds `__cluster_dims__(…)` in a CUDA source. A C++ compiler has no attribute for it that a
+// program could read.
+
+/// The arguments of `__cluster_dims__` by the kernel's name, without namespaces. Empty if the
+/// kernel of one cannot be told, as in a macro, or if a kernel has several.
+std::map<std::string, std::string> cluster_dims(std::string_view text);
 
 }  // namespace autotune

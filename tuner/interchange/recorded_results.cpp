@@ -18,8 +18,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/kernel_tuner_cache.hpp"
-#include "tuner/interchange/t4_results.hpp"
+#include "tuner/interchange/result_formats.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"

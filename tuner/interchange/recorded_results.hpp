@@ -14,7 +14,6 @@
 
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/parameter_space.hpp"
-#include "tuner/json/checked_json.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune {

@@ -8,7 +8,7 @@
 
 #include "tuner/interchange/python_translation.hpp"
 #include "tuner/interchange/python_values.hpp"
-#include "tuner/json/checked_json.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune {
 

@@ -5,10 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "tuner/core/device.hpp"
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/launch.hpp"
+#include "tuner/core/narrow_float.hpp"
 
 namespace autotune {
 
@@ -27,5 +31,66 @@ void spread(std::span<std::byte> bytes, const BufferSpec& buffer,
 
 /// Outcome::wrong if a byte of a gap is not `painted`.
 Verdict check_gaps(const BufferSpec& buffer, std::byte painted, std::span<const std::byte> bytes);
+
+// Structs with members of several types: each member of all elements is a buffer of its own for
+// fills and comparisons.
+
+/// Member `index` of all structs as a buffer: `bodies.mass`.
+BufferSpec member_buffer(const BufferSpec& structs, std::size_t index);
+
+/// Its elements, without gaps.
+std::vector<std::byte> member_elements(const BufferSpec& structs, std::size_t index,
+                                       std::span<const std::byte> bytes);
+
+/// Puts such elements into the structs. Other bytes stay.
+void put_member(const BufferSpec& structs, std::size_t index, std::span<const std::byte> elements,
+                std::span<std::byte> bytes);
+
+// Private to this folder: access to elements of buffers by their C++ type.
+
+/// Calls work(T{}) with the C++ type of `type`.
+template <class Work>
+auto with_type(ElementType type, Work work) {
+  switch (type) {
+    case ElementType::f32:
+      return work(float{});
+    case ElementType::f64:
+      return work(double{});
+    case ElementType::i32:
+      return work(std::int32_t{});
+    case ElementType::f16:
+      return work(Float16{});
+    case ElementType::bf16:
+      return work(BFloat16{});
+    case ElementType::i8:
+      return work(std::int8_t{});
+    case ElementType::u8:
+      return work(std::uint8_t{});
+    case ElementType::i16:
+      return work(std::int16_t{});
+    case ElementType::u16:
+      return work(std::uint16_t{});
+    case ElementType::u32:
+      return work(std::uint32_t{});
+    case ElementType::u64:
+      return work(std::uint64_t{});
+    case ElementType::i64:
+      break;
+  }
+  return work(std::int64_t{});
+}
+
+template <class T>
+T element_at(std::span<const std::byte> bytes, std::int64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// The element as a type that `format` can print.
+template <class T>
+auto figure_of(T element) {
+  return +element;  // float of 16 bits, int of 8
+}
 
 }  // namespace autotune

@@ -12,7 +12,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/measure/gaps.hpp"
-#include "tuner/measure/members.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/format.hpp"
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "tuner/measure/gaps.hpp"
-#include "tuner/measure/members.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -13,7 +13,7 @@
 #include "tuner/core/access.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/model/multiprocessor.hpp"
+#include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {
 

@@ -9,9 +9,55 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/model/multiprocessor.hpp"
 
 namespace autotune {
+
+// Capacity and issue rates of one multiprocessor of each architecture.
+
+inline constexpr int kWarp = 32;  // threads, on every architecture
+
+/// Limits, allocation rules and rates per clock cycle of one multiprocessor (SM). From NVIDIA's
+/// CUDA C++ Programming Guide ("Technical Specifications per Compute Capability"), the last
+/// occupancy spreadsheet for 1.x and 2.x, and the tuning guides.
+struct Multiprocessor {
+  int compute_capability = 0;  // 90 for 9.0
+  int threads = 0;             // resident
+  int warps = 0;
+  int blocks = 0;
+  int max_threads_per_block = 1024;
+
+  std::int64_t registers = 65536;
+  std::int64_t registers_per_block = 65536;
+  int registers_per_thread = 255;
+  int register_unit = 256;          // registers are allocated in multiples of this
+  bool registers_by_block = false;  // 1.x: allocated per block, else per warp
+  int warp_unit = 4;                // warps are allocated in multiples of this
+  int partitions = 1;               // each with its own register file
+
+  std::int64_t shared_bytes = 0;            // largest setting
+  std::int64_t shared_bytes_per_block = 0;  // limit of a block
+  int shared_unit = 256;
+  int reserved_shared_bytes = 0;      // per block, for the driver
+  std::span<const int> shared_sizes;  // settings in KiB, ascending; empty: only the largest
+  int barriers = 0;                   // named; 0: limited by blocks only
+  int max_cluster = 1;                // blocks; 1: no clusters
+
+  int schedulers = 4;
+  int fma_lanes = 128;   // f32
+  int tensor_lanes = 0;  // 16-bit products a cycle on tensor cores, dense; 0: it has none
+  int shared_bytes_per_cycle = 128;
+  int l2_bytes_per_cycle = 64;      // between it and L2, peak
+  int load_transaction_bytes = 32;  // of a global load: a cache line of L1, or a sector
+  int store_transaction_bytes = 32;
+  int shared_banks = 32;
+};
+
+/// The multiprocessor of a compute capability, given as 90 for 9.0. From 7.5 on, an unknown one
+/// gets the nearest older one. Throws UsageError for others.
+const Multiprocessor& multiprocessor(int compute_capability);
+
+/// Every known one, oldest first.
+std::span<const Multiprocessor> multiprocessors();
 
 /// One GPU. `sm` has its architecture's values, overridden by the driver's.
 struct GpuSpec {

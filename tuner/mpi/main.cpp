@@ -18,7 +18,6 @@
 #include "tuner/cli/help.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/program.hpp"
-#include "tuner/cli/request.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tuned_entries.hpp"

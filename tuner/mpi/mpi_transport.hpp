@@ -8,7 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "tuner/ranks/transport.hpp"
+#include "tuner/ranks/messages.hpp"
 
 namespace autotune {
 

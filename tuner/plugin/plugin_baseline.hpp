@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's library as a Baseline, in this process.
+// A plugin's library as a Baseline, and its counters, in this process.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tuner/core/baseline.hpp"
+#include "tuner/core/device.hpp"
 
 namespace autotune {
 
@@ -21,5 +22,10 @@ std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
 /// needed to tell. Empty if there is none; plugins that cannot be used are passed over. Loads them.
 std::string library_offering(std::span<const std::filesystem::path> plugins,
                              const std::string& target, const Workload& workload);
+
+// A plugin's counters/1, in this process.
+
+/// A CountCalls. Loads the plugin at the first call.
+Counters count_with_plugin(const std::filesystem::path& plugin, const std::function<void()>& call);
 
 }  // namespace autotune

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/plugin_library.hpp"
 
-#include <algorithm>
-#include <sstream>
-#include <string>
-#include <system_error>
-
-#include "tuner/core/error.hpp"
-#include "tuner/text/environment.hpp"
-#include "tuner/text/format.hpp"
-
 #define BOOST_DLL_USE_STD_FS
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
@@ -19,11 +10,15 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/core/error.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

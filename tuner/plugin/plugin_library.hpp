@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
 
 struct autotune_baseline_v1;
 struct autotune_counters_v1;
@@ -76,5 +80,23 @@ std::vector<std::filesystem::path> plugin_folders();
 std::vector<std::filesystem::path> plugin_files();
 /// The same of these folders.
 std::vector<std::filesystem::path> plugin_files(const std::vector<std::filesystem::path>& folders);
+
+// Calls into a plugin; turns its reason, or an exception, into Error.
+
+/// `call` returns a reason or NULL; `function` names it: `search()`. Throws Error.
+template <class Call>
+void call_plugin(const char* function, const Call& call) {
+  std::string reason;
+  try {
+    const char* const said = call();
+    if (said == nullptr) return;
+    reason = said;
+  } catch (const std::exception& error) {
+    reason = format("it threw an exception: {}", error.what());
+  } catch (...) {
+    reason = "it threw something that is not a std::exception";
+  }
+  throw Error(format("{}: {}", function, reason));
+}
 
 }  // namespace autotune

@@ -12,7 +12,7 @@
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
-#include "tuner/plugin/plugin_call.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 
 namespace autotune {
 namespace {

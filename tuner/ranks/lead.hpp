@@ -15,8 +15,6 @@
 #include "tuner/core/target.hpp"
 #include "tuner/ranks/lead_group.hpp"
 #include "tuner/ranks/messages.hpp"
-#include "tuner/ranks/transport.hpp"
-#include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 
 namespace autotune {

@@ -9,7 +9,7 @@
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/search/transfer.hpp"
-#include "tuner/session/found_elsewhere.hpp"
+#include "tuner/session/trial_ledger.hpp"
 #include "tuner/session/work_queue.hpp"
 #include "tuner/text/format.hpp"
 

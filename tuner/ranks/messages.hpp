@@ -10,7 +10,6 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/search/transfer.hpp"
-#include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 #include "tuner/worker/channel.hpp"
 
@@ -98,5 +97,26 @@ std::optional<Message> unpacked(std::string_view text);
 
 /// Equal on all ranks that were given the same command and have the same target.
 std::string problems_hash(const Target& target, const TuningRequest& request);
+
+// How the processes of a run reach each other. MPI is one implementation, a test's memory another.
+
+/// Bytes from a rank, or to one.
+struct Packet {
+  int from = 0;
+  std::string bytes;
+};
+
+/// For one thread. Packets from one rank arrive in the order sent.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual int rank() const = 0;
+  /// The number of processes.
+  virtual int size() const = 0;
+  /// Never blocks. What is sent to a dead rank is dropped without an error.
+  virtual void send(int to, std::string bytes) = 0;
+  /// The next packet, if one has arrived. Never blocks.
+  virtual std::optional<Packet> receive() = 0;
+};
 
 }  // namespace autotune

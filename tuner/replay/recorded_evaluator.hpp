@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/replay/recorded_space.hpp"
-#include "tuner/search/automatic_end.hpp"
+#include "tuner/replay/replay.hpp"
+#include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace autotune {

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "tuner/replay/recorded_space.hpp"
 #include "tuner/replay/replay.hpp"
 
 namespace autotune {

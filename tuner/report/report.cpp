@@ -10,11 +10,10 @@
 #include <tuple>
 #include <utility>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/replay/recorded_space.hpp"
 #include "tuner/replay/replay.hpp"
 #include "tuner/text/figures.hpp"
 

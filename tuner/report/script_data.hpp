@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tuner/json/json.hpp"
-#include "tuner/report/portability.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/report/verdict.hpp"
 
 namespace autotune::report {
 

@@ -12,9 +12,7 @@
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/search/start.hpp"
-#include "tuner/search/success.hpp"
 #include "tuner/search/surrogate.hpp"
-#include "tuner/search/turns.hpp"
 
 namespace autotune {
 namespace {
@@ -381,6 +379,36 @@ class Search {
 
 void GuidedSearch::search(Evaluator& evaluator, std::uint64_t seed) {
   if (!evaluator.space().empty()) Search(evaluator, seed).run();
+}
+
+namespace {
+
+using enum Proposer;
+constexpr std::array kFresh = {smooth, stepped, smooth, local};
+constexpr std::array kStale = {smooth, random, local, stepped, around, random, local, around};
+constexpr std::array kStuckRound = {around, smooth, around,  random, around,
+                                    local,  around, stepped, random, local};
+
+}  // namespace
+
+void Turns::observe(std::size_t observations, double fastest) {
+  // The mark moves only at a gain, so a small step along a plateau does not restart the count.
+  if (fastest < mark_ - kGain) {
+    mark_ = fastest;
+    marked_at_ = observations;
+  }
+  waited_ = observations - marked_at_;
+}
+
+Proposer Turns::next(bool ending) {
+  const Proposer proposer = next_of_round();
+  return ending && proposer == random ? around : proposer;
+}
+
+Proposer Turns::next_of_round() {
+  if (waited_ >= kStuck) return kStuckRound[stuck_turn_++ % kStuckRound.size()];
+  if (waited_ >= kPatience) return kStale[stale_turn_++ % kStale.size()];
+  return kFresh[fresh_turn_++ % kFresh.size()];
 }
 
 }  // namespace autotune

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tuner/search/kernel.hpp"
+#include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/points.hpp"
-#include "tuner/search/posterior.hpp"
 #include "tuner/search/random_source.hpp"
 
 namespace autotune {

@@ -10,8 +10,7 @@
 
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/search/candidates.hpp"
-#include "tuner/search/kernel.hpp"
-#include "tuner/search/observations.hpp"
+#include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of built-in strategies.
 #include "tuner/search/strategies.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
-#include "tuner/search/ask.hpp"
 #include "tuner/search/guided.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
@@ -18,6 +17,8 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
+
+// The table of built-in strategies.
 
 void ExhaustiveSearch::search(Evaluator& evaluator, std::uint64_t) {
   std::vector<std::size_t> order(evaluator.space().size());
@@ -137,6 +138,17 @@ std::unique_ptr<SearchStrategy> make_strategy(std::string_view name) {
     names.push_back(row.name);
   }
   throw UsageError(format("there is no strategy {}: {}", name, suggestion(name, names)));
+}
+
+bool ask_in_order(Evaluator& evaluator, std::span<const std::size_t> indices) {
+  const auto batch = static_cast<std::size_t>(std::max(1, evaluator.batch()));
+  while (!indices.empty()) {
+    const auto now = indices.first(std::min(batch, indices.size()));
+    indices = indices.subspan(now.size());
+    evaluator.prefetch(indices.first(std::min(batch, indices.size())));
+    if (evaluator.evaluate(now).size() < now.size()) return false;
+  }
+  return true;
 }
 
 }  // namespace autotune

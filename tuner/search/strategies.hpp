@@ -2,6 +2,7 @@
 // Strategies by name, and those that need no model.
 #pragma once
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,5 +37,11 @@ class ListedConfigurations final : public SearchStrategy {
  private:
   std::vector<Configuration> list_;
 };
+
+// Evaluates a fixed list of configurations.
+
+/// Evaluates `indices` in order, in batches, and prefetches the next batch. Returns false if the
+/// budget ended before the last.
+bool ask_in_order(Evaluator& evaluator, std::span<const std::size_t> indices);
 
 }  // namespace autotune

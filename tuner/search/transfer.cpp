@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tuner/core/measurement.hpp"
-#include "tuner/search/kernel.hpp"
+#include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/points.hpp"
 
 namespace autotune {

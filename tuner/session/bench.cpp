@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tuner/core/stopwatch.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -14,7 +14,7 @@
 #include "tuner/measure/anchor.hpp"
 #include "tuner/measure/in_context.hpp"
 #include "tuner/measure/judge.hpp"
-#include "tuner/session/tuning_report.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 namespace autotune {
 

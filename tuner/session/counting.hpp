@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "db/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"

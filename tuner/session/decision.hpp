@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decision on one problem, and its database row.
+// The decision on one problem, and its database row; the baselines in the playoff, which are
+// vendors' libraries.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,9 +18,45 @@
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/measure/playoff.hpp"
 #include "tuner/measure/statistics.hpp"
-#include "tuner/session/baselines.hpp"
 
 namespace autotune {
+
+/// One of a library's ways to compute the problem.
+struct BaselineCandidate {
+  BaselineSource source;
+  std::size_t number = 0;
+  std::string name;
+  std::unique_ptr<Candidate> candidate;
+  double seconds = 0;  // per launch
+};
+
+/// Loads it, also again on another workbench. If that fails, timing it fails.
+void reload(BaselineCandidate& baseline, Workbench& bench);
+
+/// The first candidate of each library (its default) and the fastest others, of those that are
+/// correct. Failing candidates are left out. If a whole library fails, `warn` gets a sentence.
+std::vector<BaselineCandidate> find_baselines(Workbench& bench,
+                                              std::span<const BaselineSource> sources,
+                                              const std::function<void(const std::string&)>& warn);
+
+/// The baselines of one problem. They are found once, and then loaded when they are to be timed.
+class Baselines {
+ public:
+  explicit Baselines(std::span<const BaselineSource> sources) : sources_(sources) {}
+
+  /// As find_baselines(), unless that was done. Unloads what was found.
+  void find(Workbench& bench, const std::function<void(const std::string&)>& warn);
+  /// Whether it is known which there are.
+  bool are_found() const { return found_.has_value() || sources_.empty(); }
+  /// Loads all that were found. One that cannot be loaded fails when it is timed.
+  std::vector<BaselineCandidate>& loaded(Workbench& bench);
+  /// How many were found; before that, the number of libraries.
+  std::size_t size() const { return found_ ? found_->size() : sources_.size(); }
+
+ private:
+  std::span<const BaselineSource> sources_;
+  std::optional<std::vector<BaselineCandidate>> found_;
+};
 
 /// A configuration with its figures from the playoff.
 struct Tuned {

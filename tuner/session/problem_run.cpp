@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "tuner/core/stopwatch.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/text/compiler_log.hpp"
 
 namespace autotune {

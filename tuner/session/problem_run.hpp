@@ -11,9 +11,9 @@
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/session/baselines.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/session/compile_pool.hpp"
+#include "tuner/session/decision.hpp"
 #include "tuner/session/trial_ledger.hpp"
 
 namespace autotune {

@@ -9,11 +9,10 @@
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/stopwatch.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
-#include "tuner/session/found_elsewhere.hpp"
 #include "tuner/session/trial_evaluator.hpp"
+#include "tuner/session/trial_ledger.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 

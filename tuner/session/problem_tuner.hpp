@@ -15,7 +15,6 @@
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/trial_ledger.hpp"
-#include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 #include "tuner/session/work_queue.hpp"
 

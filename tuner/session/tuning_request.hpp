@@ -1,22 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request for a run, and its callbacks.
+// The request for a run, its callbacks, and its results.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/baseline.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/search/transfer.hpp"
-#include "tuner/session/budget.hpp"
-#include "tuner/session/tuning_report.hpp"
+#include "tuner/session/compile_pool.hpp"
+#include "tuner/session/decision.hpp"
+#include "tuner/session/explanation.hpp"
 
 namespace autotune {
+
+// The results of a run.
+
+/// Seconds spent on one problem.
+struct Phases {
+  double compile_wait = 0;  // waiting for compile threads, with nothing else to do
+  double open = 0;          // buffers and the reference
+  double verify = 0;        // loading and verifying on the device
+  double measure = 0;       // timing on the device
+  double decide = 0;        // verification of finalists and the playoff
+  double record = 0;        // the database
+};
+
+/// Number of trials for each Outcome.
+using OutcomeCounts = std::array<int, kOutcomes>;
+
+/// Configurations that were tried first because they are fast on other devices.
+struct StartedFrom {
+  std::size_t configurations = 0;
+  std::vector<std::string> devices;  // names, each once
+};
+
+struct ProblemReport {
+  Problem problem;
+  std::size_t space = 0;
+  OutcomeCounts outcomes{};
+  int taken_over = 0;   // trials found in the store
+  int quarantined = 0;  // not run again after two crashes or timeouts
+  StartedFrom started_from;
+  SearchHealth health;
+  ProblemDecision decision;
+  /// An automatic budget: what going on was expected to gain at most, with 95 % confidence.
+  std::optional<double> expected_gain;
+  std::string refused;          // why no configuration is valid: nothing was tried
+  bool out_of_time = false;     // see ProblemDecision::undone
+  std::string default_failure;  // why the decision has no default configuration
+  double flops = 0;             // per call
+  double seconds = 0;           // less the phases: the search's own time
+  Phases phases;
+};
+
+struct TuningReport {
+  std::vector<ProblemReport> problems;
+  CompileStatistics compile;
+  bool interrupted = false;
+  double seconds = 0;
+  double busy_seconds = 0;  // sum of Device::busy_seconds()
+  std::size_t devices = 1;  // number of devices used
+};
+
+/// What limits a search: evaluations, a share of the space, seconds of the whole run, or what is
+/// left to gain.
+struct Budget {
+  enum class Kind { evaluations, percent, seconds, automatic } kind = Kind::evaluations;
+  double amount = 0;
+
+  /// Evaluations allowed for one problem: at least 1 and at most the size of its space.
+  std::size_t evaluations(std::size_t space_size) const;
+};
+
+/// Reads `auto`, `200`, `10%`, `60s` or `2m`. Throws UsageError with examples.
+Budget parse_budget(std::string_view text);
 
 struct TuningRequest {
   /// Start of a time budget.
@@ -60,6 +128,41 @@ struct TuningCallbacks {
   std::function<void(const std::vector<PastTrial>&)> on_lesson;
   /// True ends the run after the running launch. All trials are kept and reported.
   std::function<bool()> stop_requested;
+};
+
+// How far a run is and when it will end, from the progress of its problems.
+
+/// The best of one problem, and how it got better.
+struct BestSoFar {
+  double seconds = 0;
+  double first_seconds = 0;  // of the first best
+  std::size_t found_at = 0;  // evaluations
+};
+
+/// Times are seconds of any steady clock. Evaluations that an earlier run has stored are not
+/// counted as progress of this one.
+class RunProgress {
+ public:
+  /// `end`: of a budget of time.
+  explicit RunProgress(std::optional<double> end = {}) : end_(end) {}
+
+  void note(const Progress& progress, double now);
+  void note_end_of(const std::string& problem_text, double now);
+
+  /// Until all searches have ended; nullopt before anything was done and after the last one.
+  std::optional<double> seconds_left(double now) const;
+  /// nullopt before the first correct configuration.
+  std::optional<BestSoFar> best_of(const std::string& problem_text) const;
+
+ private:
+  void set_share(const std::string& problem_text, double share, double now);
+  double share_done() const;
+
+  std::optional<double> end_;
+  std::size_t problems_ = 1;
+  std::map<std::string, double> shares_;  // of each problem's evaluations
+  std::map<std::string, BestSoFar> best_;
+  double first_share_ = 0, first_time_ = 0;  // of the first note
 };
 
 }  // namespace autotune

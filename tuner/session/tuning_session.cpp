@@ -21,7 +21,7 @@
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_tuner.hpp"
-#include "tuner/session/shared_queue.hpp"
+#include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/work_queue.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -8,7 +8,6 @@
 #include "db/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/session/tuning_report.hpp"
 #include "tuner/session/tuning_request.hpp"
 
 namespace autotune {

@@ -6,7 +6,6 @@
 #include "tuner/core/fill.hpp"
 #include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
-#include "tuner/target/texture_reader.hpp"
 #include "tuner/target/type_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -2,11 +2,13 @@
 // Checks a target without running it: its space, its plans, whether it compiles.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tuner/core/parameter_space.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune {
@@ -50,5 +52,13 @@ using CheckProgress = std::function<void(std::size_t done, std::size_t total)>;
 /// among them, on `threads` threads. Throws Error if the manifest does not fit the problem.
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
                          std::size_t most, int threads = 1, const CheckProgress& progress = {});
+
+// A few configurations that represent a whole space.
+
+/// At most `most` indices, beginning with `first`. Each next one adds as many new parameter values
+/// as possible, until every value of a valid configuration occurs. A space of more than 100,000
+/// configurations is searched at evenly spaced indices only.
+std::vector<std::size_t> covering_configurations(const ParameterSpace& space, std::size_t first,
+                                                 std::size_t most);
 
 }  // namespace autotune

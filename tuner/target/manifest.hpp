@@ -3,6 +3,7 @@
 // documents the format.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tuner/core/target.hpp"
+#include "tuner/target/node.hpp"
 
 namespace autotune {
 
@@ -30,5 +32,21 @@ struct Generator {
 /// The generator of a manifest file; nullopt if it has none. Neither runs it nor reads the source.
 /// Throws Error as load_manifest().
 std::optional<Generator> generator_of(const std::filesystem::path& file);
+
+// The tree of a manifest in TOML from all its files: the manifest that it extends, and the families
+// in files of their own.
+
+/// Most bytes of a manifest or source.
+inline constexpr std::uint64_t kLargestFile = std::uint64_t{64} << 20;
+
+/// The text of a file. Throws Error at the place of `node`, which names the file.
+std::string text_of(const std::filesystem::path& file, const Node& node);
+
+/// Throws Error unless the manifest has the format's number.
+void require_version(const Node& root);
+
+/// `root` with the keys of the manifest that it extends, and with a table `families` in place of a
+/// list of files. Throws Error with the place, also for two families or parts of one name.
+Node assembled(Node root);
 
 }  // namespace autotune

@@ -110,4 +110,9 @@ struct Node::Member {
 
 bool is_identifier(std::string_view text);
 
+// Reads the text of a manifest into a tree.
+
+/// TOML 1.0. Throws Error with file, line and column.
+Node tree_of_toml(std::shared_ptr<const Document> document);
+
 }  // namespace autotune

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/reading.hpp"
 
+#include <algorithm>
 #include <span>
 
 #include "tuner/cache/preprocessor_options.hpp"
+#include "tuner/core/expression_parser.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -126,6 +129,265 @@ std::vector<Expression> Reading::integers(const ManifestScope& scope, const Node
     expressions.push_back(names.integer(item, NameLevel::configuration, scope.name));
   }
   return expressions;
+}
+
+namespace {
+
+bool is_turn(const std::string& name) { return name == kTurn || name == kTurns; }
+
+}  // namespace
+
+Names::Names() {
+  for (const char* name :
+       {"is_host", "compute_capability", "multiprocessors", "max_threads", "shared_bytes",
+        "static_shared_bytes", "registers", "l2_bytes", "memory_bytes", "warp_size"}) {
+    scopes_[""][std::string("device.") + name].name = std::string("device.") + name;
+  }
+}
+
+Names::Entry& Names::add(const Node& place, const std::string& name, const std::string& scope) {
+  if (name == "not" || name == "true" || name == "false") {
+    place.fail(format("{} cannot be a name: it is part of expressions", name));
+  }
+  const bool is_root = scopes_[""].contains(name);
+  const bool taken = scopes_[scope].contains(name) || is_root ||
+                     (scope.empty() && std::ranges::any_of(scopes_, [&](const auto& each) {
+                        return each.second.contains(name);
+                      }));
+  if (taken) {
+    place.fail(is_root && !scope.empty()
+                   ? format("{} is declared by the target: a family cannot declare it again", name)
+                   : format("{} is declared twice: sizes, settings, parameters, definitions and "
+                            "arguments need names of their own",
+                            name));
+  }
+  Entry& entry = scopes_[scope][name];
+  entry.name = scope.empty() ? name : format("{}.{}", scope, name);
+  entry.place = place;
+  return entry;
+}
+
+void Names::declare(const Node& place, const std::string& name, NameLevel level,
+                    const std::vector<Value>& values, const std::string& scope) {
+  Entry& entry = add(place, name, scope);
+  entry.name = name;
+  entry.level = level;
+  if (!values.empty() && values.front().is_real()) entry.value_kind = ValueKind::real;
+  if (values.empty() || !values.front().is_word()) return;
+  entry.value_kind = ValueKind::word;
+  for (const Value& value : values) entry.words.push_back(value.word());
+}
+
+std::string Names::declare_handle(const Node& place, const std::string& name,
+                                  const std::string& scope) {
+  Entry& entry = add(place, name, scope);
+  entry.kind = Entry::Kind::handle;
+  entry.value_kind = ValueKind::handle;
+  return entry.name;
+}
+
+void Names::define(const Definition& definition, const std::string& scope, bool is_macro) {
+  const Node& place = definition.value.node;
+  Entry& entry = add(place, definition.name, scope);
+  entry.kind = Entry::Kind::definition;
+  entry.definition = definition;
+  entry.is_macro = is_macro;
+  defined_.emplace_back(scope, definition.name);
+  if (definition.parameters.empty()) return;
+  if (is_macro) definition.value.fail("a function cannot be a macro: put it into let");
+  entry.kind = Entry::Kind::function;
+  entry.function = std::make_shared<const FunctionText>(
+      FunctionText{definition.parameters, definition.value.text});
+}
+
+std::vector<Names::Defined> Names::definitions() {
+  for (const auto& [scope, name] : defined_) {
+    Entry& entry = scopes_[scope].at(name);
+    if (entry.kind == Entry::Kind::function) {
+      check_function(entry, scope);
+    } else {
+      parse(entry, scope);
+    }
+  }
+  return parsed_;
+}
+
+/// The excerpt of a function's body. Errors are reported at their place in it.
+void Names::check_function(const Entry& entry, const std::string& scope) {
+  const FunctionText& function = *entry.function;
+  for (const std::string& parameter : function.parameters) {
+    if (find(parameter, scope)) {
+      entry.place.fail(
+          format("{}(): its parameter {} is a name already", entry.definition->name, parameter));
+    }
+  }
+  const auto resolver = [&](const std::string& name) {
+    const auto& own = function.parameters;
+    const bool is_own = std::find(own.begin(), own.end(), name) != own.end();
+    return is_own ? NameMeaning{ValueKind::any, name}
+                  : meaning(name, NameLevel::configuration, scope, false);
+  };
+  try {
+    Expression::parse(function.body, resolver);
+  } catch (const ExpressionError& error) {
+    entry.definition->value.fail(error);
+  }
+}
+
+void Names::parse(Entry& entry, const std::string& scope) {
+  if (entry.value) return;
+  const auto known = std::find(path_.begin(), path_.end(), &entry);
+  if (known != path_.end()) {
+    std::vector<std::string> circle;
+    for (auto each = known; each != path_.end(); ++each)
+      circle.push_back((*each)->definition->name);
+    circle.push_back(entry.definition->name);
+    entry.definition->value.fail(
+        format("{} needs itself: {}", entry.definition->name, joined(circle, " -> ")));
+  }
+  path_.push_back(&entry);
+  entry.value = expression(entry.definition->value, NameLevel::configuration, scope);
+  path_.pop_back();
+  entry.value_kind = entry.value->kind();
+  if (entry.value_kind == ValueKind::word) {
+    entry.definition->value.fail("a definition is a number: words can only be compared");
+  }
+  const auto of_problem = [&](const std::string& name) {
+    const Entry* const named = find(short_name_of(name), scope);
+    return !named || named->level == NameLevel::problem;
+  };
+  const bool all = std::ranges::all_of(entry.value->names(), of_problem);
+  entry.level = all ? NameLevel::problem : NameLevel::configuration;
+  parsed_.push_back({scope, {entry.name, *entry.value, entry.is_macro}, entry.place});
+}
+
+std::string Names::short_name_of(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  return name.starts_with("device.") || dot == std::string::npos ? name : name.substr(dot + 1);
+}
+
+Names::Entry* Names::find(const std::string& name, const std::string& scope) {
+  for (const std::string& each : {scope, std::string()}) {
+    const auto found = scopes_[each].find(name);
+    if (found != scopes_[each].end()) return &found->second;
+  }
+  return nullptr;
+}
+
+NameMeaning Names::meaning(const std::string& name, NameLevel level, const std::string& scope,
+                           bool handles) {
+  Entry* const entry = find(name, scope);
+  const bool is_of_turns = is_turn(name) && has_turns_ && path_.empty();
+  if (is_of_turns && level == NameLevel::configuration) return {ValueKind::integer, name};
+  if (!entry || (entry->kind == Entry::Kind::handle && !handles)) {
+    throw NameError(reason_unknown(name, scope, handles));
+  }
+  if (entry->kind == Entry::Kind::function) return {ValueKind::any, name, nullptr, entry->function};
+  if (entry->kind == Entry::Kind::definition) {
+    parse(*entry, scopes_[scope].contains(name) ? scope : std::string());
+  }
+  if (level == NameLevel::problem && entry->level == NameLevel::configuration) {
+    throw NameError(format("this depends on a parameter: {}", path_to_parameter(*entry)));
+  }
+  return {entry->value_kind, entry->name, entry->words.empty() ? nullptr : &entry->words};
+}
+
+std::string Names::reason_unknown(const std::string& name, const std::string& scope,
+                                  bool handles) const {
+  std::vector<std::string> families, names;
+  for (const auto& [each, entries] : scopes_) {
+    if (each != scope && !each.empty() && entries.contains(name)) families.push_back(each);
+    if (each != scope && !each.empty()) continue;
+    for (const auto& [known, entry] : entries) {
+      if (entry.kind != Entry::Kind::handle || handles) names.push_back(known);
+    }
+  }
+  const auto root = scopes_.find("");
+  if (root->second.contains(name) || (!scope.empty() && scopes_.at(scope).contains(name))) {
+    return format("{} is an argument of its own: it cannot be part of an expression", name);
+  }
+  if (families.empty() && is_turn(name)) {
+    return format("{} is the name of a launch's turn: only kernels with \"repeat\" have it", name);
+  }
+  if (families.empty()) {
+    return format("there is no name {} ({})", name, suggestion(name, names));
+  }
+  return format("{} belongs to {} {}: move this line there, or declare {} at the target", name,
+                families.size() == 1 ? "the family" : "the families", joined(families, " and "),
+                name);
+}
+
+std::string Names::path_to_parameter(const Entry& entry) const {
+  std::string path = entry.definition ? entry.definition->name : entry.name;
+  if (!entry.value) return path;
+  for (const std::string& name : entry.value->names()) {
+    for (const auto& [scope, entries] : scopes_) {
+      for (const auto& [known, next] : entries) {
+        if (next.name == name && next.level == NameLevel::configuration) {
+          return format("{} -> {}", path, path_to_parameter(next));
+        }
+      }
+    }
+  }
+  return path;
+}
+
+Expression Names::expression(const Excerpt& excerpt, NameLevel level, const std::string& scope,
+                             bool handles) {
+  try {
+    return Expression::parse(excerpt.text, [&](const std::string& name) {
+      return meaning(name, level, scope, handles);
+    });
+  } catch (const ExpressionError& error) {
+    excerpt.fail(error);
+  }
+}
+
+Expression Names::expression(const Node& node, NameLevel level, const std::string& scope) {
+  return expression(excerpt_of(node), level, scope);
+}
+
+Expression Names::integer(const Excerpt& excerpt, NameLevel level, const std::string& scope) {
+  Expression expression = this->expression(excerpt, level, scope);
+  if (expression.kind() == ValueKind::integer) return expression;
+  excerpt.fail(expression.kind() == ValueKind::real
+                   ? kNoInteger
+                   : "it must be a number: a word can only be compared");
+}
+
+Expression Names::integer(const Node& node, NameLevel level, const std::string& scope) {
+  return integer(excerpt_of(node), level, scope);
+}
+
+void Names::allow_turns(const Node& place) {
+  for (const auto& [scope, entries] : scopes_) {
+    for (const char* const name : {kTurn, kTurns}) {
+      if (!entries.contains(name)) continue;
+      place.fail(
+          format("{} names the launches of a kernel with \"repeat\": call the manifest's own "
+                 "{} otherwise",
+                 name, name));
+    }
+  }
+  has_turns_ = true;
+}
+
+AccessSpec Names::access(const Excerpt& excerpt, const std::string& scope) {
+  AccessSpec access = [&] {
+    try {
+      return parse_access(excerpt.text, [&](const std::string& name) {
+        return meaning(name, NameLevel::configuration, scope, false);
+      });
+    } catch (const Error& error) {
+      excerpt.fail(error.what());
+    }
+  }();
+  const Entry* const buffer = find(access.buffer, scope);
+  if (!buffer || buffer->kind != Entry::Kind::handle) {
+    excerpt.fail(format("there is no buffer {}", access.buffer));
+  }
+  access.buffer = buffer->name;
+  return access;
 }
 
 }  // namespace autotune

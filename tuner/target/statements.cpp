@@ -127,12 +127,6 @@ class Joints {
   int depth_ = 0;
 };
 
-std::string trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
-
 /// The position of a definition's `=`: the first that is not part of another operator.
 std::size_t equals_of(const std::string& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
@@ -147,9 +141,10 @@ std::size_t equals_of(const std::string& text) {
 Definition definition_of(const Excerpt& statement) {
   const std::size_t equals = equals_of(statement.text);
   if (equals == std::string::npos) statement.fail("expected NAME = EXPRESSION");
-  const std::string left = trimmed(std::string_view(statement.text).substr(0, equals));
+  const std::string left(trimmed(std::string_view(statement.text).substr(0, equals)));
   const std::size_t open = left.find('(');
-  Definition definition{trimmed(left.substr(0, open)), {}, statement};
+  Definition definition{
+      std::string(trimmed(std::string_view(left).substr(0, open))), {}, statement};
   definition.value.text.erase(0, equals + 1);
   definition.value.offset += equals + 1;
   if (!is_identifier(definition.name)) {
@@ -160,7 +155,7 @@ Definition definition_of(const Excerpt& statement) {
   if (left.back() != ')') statement.fail("expected ')' before the '='");
   std::string list = left.substr(open + 1, left.size() - open - 2) + ",";
   for (std::size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',')) {
-    definition.parameters.push_back(trimmed(std::string_view(list).substr(0, comma)));
+    definition.parameters.emplace_back(trimmed(std::string_view(list).substr(0, comma)));
     list.erase(0, comma + 1);
     if (!is_identifier(definition.parameters.back())) {
       statement.fail(format("{}() needs names for its parameters", definition.name));

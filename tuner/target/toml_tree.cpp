@@ -33,7 +33,7 @@ struct BrokenToml {};
 #include <vector>
 
 #include "tuner/core/error.hpp"
-#include "tuner/target/document.hpp"
+#include "tuner/target/node.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -30,4 +30,12 @@ void read_value(Reading& reading, ArgumentSpec& spec, const Node& value);
 std::string type_of(Reading& reading, const Target& target, const Node& type,
                     const ManifestScope* scope = nullptr);
 
+// Texture objects in a manifest. Every function throws Error with the place.
+
+/// Reads a buffer's name, or an expression that chooses one by `? :`.
+Expression chosen_buffer(Reading& reading, const ManifestScope& scope, const Node& buffer);
+
+TextureSpec read_texture(Reading& reading, const ManifestScope& scope, const std::string& name,
+                         const Node& node);
+
 }  // namespace autotune

@@ -14,7 +14,6 @@
 #include <memory>
 #include <string_view>
 
-#include "tuner/worker/keeper.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
 #include "tuner/worker/worker_server.hpp"

@@ -15,7 +15,6 @@
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 

@@ -2,12 +2,16 @@
 // Messages between a worker and its parent, as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
-#include "tuner/core/counters.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/worker/wire_value.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/plugin/plugin_library.hpp"
+#include "tuner/plugin/search_task.hpp"
+#include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
 
@@ -53,5 +57,22 @@ CompileTask compile_task_of(const Json& json, std::string source);
 /// Without the binary, which follows as raw bytes.
 Json wire_of(const Build& build);
 Build build_of(const Json& json, std::string binary);
+
+// Messages between a plugin's process and its parent, as JSON.
+
+Json wire_of(const PluginDescription& description);
+PluginDescription plugin_description_of(const Json& json);
+
+/// The levels and predictions follow the message as raw bytes.
+Json wire_of(const SearchTask& task);
+std::string bytes_of(const SearchTask& task);
+SearchTask search_task_of(const Json& json, const std::string& bytes);
+
+Json wire_of(const std::vector<Evaluation>& evaluations);
+std::vector<Evaluation> evaluations_of(const Json& json);
+
+/// The configurations that a plugin requests, below `size`; nullopt when its search has ended.
+/// Throws Error.
+std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size);
 
 }  // namespace autotune

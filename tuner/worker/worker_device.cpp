@@ -4,14 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/cuda_device.hpp"
+#include "tuner/host/host_device.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire.hpp"
-#include "tuner/worker/worker_client.hpp"
 
 namespace autotune {
 namespace {
@@ -310,6 +315,88 @@ std::unique_ptr<Device> make_worker_device(const std::string& spec,
   return std::make_unique<WorkerDevice>(
       std::move(local), std::vector<std::string>{find_worker_program().string(), spec, folder},
       options);
+}
+
+Json WorkerClient::ask(Json request, std::string_view bytes, double limit_seconds,
+                       std::string_view doing) {
+  const Stopwatch watch(busy_seconds_);
+  if (!process_) start();
+  request["drop"] = std::exchange(dropped_, {});
+  std::optional<Message> answer = process_->ask(request, bytes, limit_seconds);
+  if (!answer) fail_silent(process_->silence(), limit_seconds, doing);
+  return std::move(answer->header);
+}
+
+void WorkerClient::start() {
+  process_ = std::make_unique<WorkerProcess>(argv_);
+  dropped_.clear();
+  ++started_;
+}
+
+void WorkerClient::fail_silent(Silence silence, double limit_seconds, std::string_view doing) {
+  const WorkerEnd end = process_->end();
+  process_.reset();
+  if (silence == Silence::timeout) {
+    fail(Outcome::timeout,
+         format("no answer within {:.3g} s while {}: the worker was killed", limit_seconds, doing));
+  }
+  if (end.is_killed()) {
+    fail(Outcome::killed,
+         format("the worker was killed from outside while {}, perhaps by the system for want of "
+                "memory: {}",
+                doing, end.text));
+  }
+  fail(Outcome::crash, format("the worker ended by {} while {}", end.text, doing));
+}
+
+void WorkerClient::fail(Outcome outcome, const std::string& what) {
+  if (++failures_ >= kMostFailures) {
+    throw Error(
+        format("device unhealthy: {} workers in a row ended without an answer; the last: {}",
+               failures_, what));
+  }
+  throw KernelFailure(outcome, what);
+}
+
+void WorkerClient::drop(std::uint64_t id) {
+  const std::lock_guard lock(mutex_);
+  dropped_.push_back(id);
+}
+
+std::uint64_t WorkerClient::new_id() {
+  const std::lock_guard lock(mutex_);
+  return next_id_++;
+}
+
+int WorkerClient::generation() {
+  const std::lock_guard lock(mutex_);
+  return process_ ? started_ : 0;
+}
+
+double WorkerClient::busy_seconds() {
+  const std::lock_guard lock(mutex_);
+  return busy_seconds_;
+}
+
+pid_t WorkerClient::pid() {
+  const std::lock_guard lock(mutex_);
+  return process_ ? process_->pid() : 0;
+}
+
+std::unique_ptr<Device> make_local_device(const std::string& spec,
+                                          std::shared_ptr<BuildCache> cache,
+                                          std::shared_ptr<CompilerRunner> runner) {
+  if (spec == "host") return make_host_device(std::move(cache), {.runner = std::move(runner)});
+  constexpr std::string_view kCuda = "cuda:";
+  int ordinal = -1;
+  const char* const end = spec.data() + spec.size();
+  if (spec.starts_with(kCuda)) {
+    const auto [rest, error] = std::from_chars(spec.data() + kCuda.size(), end, ordinal);
+    if (error != std::errc() || rest != end) ordinal = -1;
+  }
+  if (ordinal < 0) throw UsageError(format("{} cannot run kernels: use host or cuda:0", spec));
+  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner),
+                          count_with_plugin);
 }
 
 }  // namespace autotune

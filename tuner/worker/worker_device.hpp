@@ -2,12 +2,20 @@
 // A Device whose kernels run in another process: one that hangs or crashes costs that process only.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/worker/compiler_processes.hpp"
+#include "tuner/worker/wire.hpp"
+#include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
 
@@ -37,5 +45,78 @@ std::unique_ptr<Device> make_worker_device(const std::string& spec,
 std::unique_ptr<Device> make_local_device(const std::string& spec,
                                           std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner = nullptr);
+
+/// Calls a worker process, which is started when needed and replaced when it fails.
+class WorkerClient {
+ public:
+  /// After this many consecutive workers without an answer, the device is unhealthy.
+  static constexpr int kMostFailures = 5;
+
+  explicit WorkerClient(std::vector<std::string> argv) : argv_(std::move(argv)) {}
+
+  /// Sends a request and waits for its answer; starts a worker if there is none. Returns the result
+  /// of `read` on the answer. `doing` describes the work in messages: `timing`. Rethrows what the
+  /// worker's device threw. Throws KernelFailure(timeout) after the limit, KernelFailure(killed)
+  /// if somebody else kills the worker, KernelFailure(crash) if it ends otherwise or its answer is
+  /// invalid, and Error if the device is unhealthy. After these three failures there is no worker.
+  template <class Read>
+  auto call(Json request, std::string_view bytes, double limit_seconds, std::string_view doing,
+            const Read& read) {
+    const std::lock_guard lock(mutex_);
+    const Json answer = ask(std::move(request), bytes, limit_seconds, doing);
+    try {
+      auto result = read_message(answer, [&](const Json& header) {
+        throw_failure_in(header);
+        return read(header);
+      });
+      failures_ = 0;
+      return result;
+    } catch (const KernelFailure& failure) {
+      // A process cannot use its device again after a crash.
+      const bool lasting =
+          failure.outcome() == Outcome::crash || failure.outcome() == Outcome::timeout;
+      if (lasting) process_.reset();
+      throw;
+    } catch (const WireError& error) {
+      process_.reset();
+      fail(Outcome::crash, format("the worker was ended while {}: {}", doing, error.what()));
+    }
+  }
+  /// The same for an answer without content.
+  void call(Json request, std::string_view bytes, double limit_seconds, std::string_view doing) {
+    call(std::move(request), bytes, limit_seconds, doing, [](const Json&) { return true; });
+  }
+
+  /// Tells the worker, at the next call, to drop the object with this number.
+  void drop(std::uint64_t id);
+
+  /// A new number for an object in the worker.
+  std::uint64_t new_id();
+
+  /// Number of workers started so far; 0 if none is running. A change means that the new worker
+  /// holds no workload or candidate yet.
+  int generation();
+
+  /// Seconds spent on calls and on starting workers for them, failed ones included.
+  double busy_seconds();
+
+  /// The worker's process; 0 if there is none.
+  pid_t pid();
+
+ private:
+  void start();
+  Json ask(Json request, std::string_view bytes, double limit_seconds, std::string_view doing);
+  [[noreturn]] void fail_silent(Silence silence, double limit_seconds, std::string_view doing);
+  [[noreturn]] void fail(Outcome outcome, const std::string& what);
+
+  std::mutex mutex_;
+  const std::vector<std::string> argv_;
+  std::unique_ptr<WorkerProcess> process_;
+  std::vector<std::uint64_t> dropped_;
+  std::uint64_t next_id_ = 1;
+  int started_ = 0;
+  int failures_ = 0;  // consecutive
+  double busy_seconds_ = 0;
+};
 
 }  // namespace autotune

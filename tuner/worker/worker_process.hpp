@@ -86,4 +86,13 @@ ProcessText run_kept(const std::vector<std::string>& argv, double limit_seconds,
 /// Serves run_kept() in the worker.
 void serve_program(Channel& channel, std::size_t most_bytes);
 
+// The process that ends a worker and all that it started, whatever ends the parent.
+
+/// Call it before the first thread. Forks, and returns in the child, which is the worker. This
+/// process keeps it: when the parent's end of the socket is closed, at SIGTERM, or when the worker
+/// has ended, it kills the worker and its descendants, in other process groups and sessions too.
+/// Then it removes the folder, unless the path is empty, and ends as the worker has ended. If this
+/// process is killed, the worker dies with it. Throws Error if there is no other process to be had.
+void keep_worker(const std::filesystem::path& folder);
+
 }  // namespace autotune

@@ -24,7 +24,6 @@
 #include "tuner/plugin/search_task.hpp"
 #include "tuner/plugin/target_hooks.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/plugin_wire.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/tuner/target/scratch.hpp"
-#include "tuner/cache/condition.hpp"
+#include "tuner/cache/flat_source.hpp"
 #include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
 

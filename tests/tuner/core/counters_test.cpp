@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/counters.hpp"
+#include "tuner/core/device.hpp"
 
 #include <gmock/gmock.h>
 
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/parameter_types.hpp"
+#include "tuner/core/kernel_arguments.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/per_family.hpp"
+#include "tuner/core/sized_validity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/scope.hpp"
+#include "tuner/core/expression.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/core/struct_layout.hpp"
+#include "tuner/core/launch.hpp"
 
 #include <gtest/gtest.h>
 

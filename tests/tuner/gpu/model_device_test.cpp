@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/device_kernels_source.hpp"
+#include "tuner/gpu/device_kernels.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 
 namespace autotune {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/toolkit_headers.hpp"
+#include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {
 namespace {

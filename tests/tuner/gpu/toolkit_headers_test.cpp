@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/gpu/toolkit_headers.hpp"
+#include "tuner/gpu/toolkit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/cluster_dims.hpp"
+#include "tuner/host/translation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/compiler_blame.hpp"
+#include "tuner/host/compile_program.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

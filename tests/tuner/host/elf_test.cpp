@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/elf.hpp"
+#include "tuner/host/host_module.hpp"
 
 #include <elf.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/fibre_stack.hpp"
+#include "tuner/host/block_runner.hpp"
 
 #include <gtest/gtest.h>
 #include <sanitizer/asan_interface.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/thread_pool.hpp"
+#include "tuner/host/launcher.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

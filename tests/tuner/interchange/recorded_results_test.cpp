@@ -12,8 +12,7 @@
 
 #include "tests/tuner/interchange/recorded_files.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/kernel_tuner_cache.hpp"
-#include "tuner/interchange/t4_results.hpp"
+#include "tuner/interchange/result_formats.hpp"
 
 namespace autotune {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
-#include "tuner/json/checked_json.hpp"
 
 namespace autotune {
 namespace {

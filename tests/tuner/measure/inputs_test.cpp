@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "tuner/measure/members.hpp"
+#include "tuner/measure/gaps.hpp"
 
 namespace autotune {
 namespace {

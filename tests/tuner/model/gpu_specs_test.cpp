@@ -13,7 +13,6 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/calibration.hpp"
-#include "tuner/model/multiprocessor.hpp"
 #include "tuner/model/rank_correlation.hpp"
 
 namespace autotune {

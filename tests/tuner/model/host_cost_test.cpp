@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/model/cost_formulas.hpp"
+#include "tuner/model/cost_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/plugin/plugin_counters.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 
 #include <gmock/gmock.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/ranks/transport.hpp"
+#include "tuner/ranks/messages.hpp"
 
 namespace autotune::testing {
 

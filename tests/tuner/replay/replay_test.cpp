@@ -11,7 +11,6 @@
 
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/replay/recorded_space.hpp"
 
 namespace autotune {
 namespace {

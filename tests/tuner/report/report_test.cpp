@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "db/counters.hpp"
+#include "db/rows.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/html.hpp"

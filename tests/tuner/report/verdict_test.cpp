@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "tests/tuner/report/sample.hpp"
-#include "tuner/report/portability.hpp"
 
 namespace autotune::report {
 namespace {

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "tests/tuner/search/simulated.hpp"
-#include "tuner/search/automatic_end.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/turns.hpp"
+#include "tuner/search/strategy.hpp"
 
 namespace autotune {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tuner/search/kernel.hpp"
+#include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/random_source.hpp"
 
 namespace autotune::simulated {

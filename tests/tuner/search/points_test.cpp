@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "tests/tuner/search/simulated.hpp"
-#include "tuner/search/ask.hpp"
-#include "tuner/search/observations.hpp"
+#include "tuner/search/candidates.hpp"
 #include "tuner/search/random_source.hpp"
+#include "tuner/search/strategies.hpp"
 
 namespace autotune {
 namespace {

@@ -8,8 +8,7 @@
 
 #include "tests/tuner/search/kernels.hpp"
 #include "tests/tuner/search/simulated.hpp"
-#include "tuner/search/kernel.hpp"
-#include "tuner/search/posterior.hpp"
+#include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/search/tile.hpp"
 

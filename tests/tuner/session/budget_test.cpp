@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/budget.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/run_progress.hpp"
 
 namespace autotune {
 namespace {

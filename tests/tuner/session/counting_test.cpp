@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/core/counters.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {

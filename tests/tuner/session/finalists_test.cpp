@@ -8,8 +8,8 @@
 #include "tests/support/fake_device.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/baselines.hpp"
-#include "tuner/session/energy_choice.hpp"
+#include "tuner/session/decision.hpp"
+#include "tuner/session/finals.hpp"
 
 namespace autotune {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/session/found_elsewhere.hpp"
+#include "tuner/session/trial_ledger.hpp"
 
 namespace autotune {
 namespace {

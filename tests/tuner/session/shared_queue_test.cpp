@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/shared_queue.hpp"
+#include "tuner/session/trial_evaluator.hpp"
 
 #include <gmock/gmock.h>
 

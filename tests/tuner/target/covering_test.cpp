@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/covering.hpp"
+#include "tuner/target/check.hpp"
 
 #include <gmock/gmock.h>
 

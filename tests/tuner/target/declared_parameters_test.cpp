@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/declared_parameters.hpp"
+#include "tuner/target/parameter_reader.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/extension.hpp"
+#include "tuner/target/manifest.hpp"
 
 #include <gmock/gmock.h>
 
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {

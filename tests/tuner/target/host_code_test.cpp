@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/host_code.hpp"
+#include "tuner/target/source_pieces.hpp"
 
 #include <gmock/gmock.h>
 

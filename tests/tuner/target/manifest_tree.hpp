@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "tuner/target/document.hpp"
+#include "tuner/target/node.hpp"
 
 namespace autotune {
 

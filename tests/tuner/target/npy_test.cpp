@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/npy.hpp"
+#include "tuner/target/input_file.hpp"
 
 #include <gmock/gmock.h>
 

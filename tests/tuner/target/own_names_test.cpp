@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A source that was not written to be tuned has names of its own for what the manifest names.
-#include "tuner/target/own_names.hpp"
+#include "tuner/target/redefinitions.hpp"
 
 #include <gmock/gmock.h>
 

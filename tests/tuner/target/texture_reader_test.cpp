@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/texture_reader.hpp"
+#include "tuner/target/type_reader.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "tuner/core/error.hpp"
-#include "tuner/target/document.hpp"
+#include "tuner/target/node.hpp"
 
 namespace autotune {
 namespace {

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/worker/plugin_wire.hpp"
-#include "tuner/worker/wire_value.hpp"
+#include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
 namespace {

@@ -22,7 +22,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/worker/channel.hpp"
-#include "tuner/worker/worker_client.hpp"
 #include "tuner/worker/worker_device.hpp"
 
 namespace autotune {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/rows.hpp"
+
+#include "db/facts.hpp"
+#include "db/store.hpp"
+
+namespace autotune::db {
+
+void add_counters(TunedStore& store, const CounterRow& row) {
+  Connection& connection = store.connection();
+  const CounterRow counters = acceptable(connection, row);
+  in_transaction(connection, [&] { connection.insert(counters); });
+}
+
+std::vector<CounterRow> counters_of(const TunedStore& store, const ProblemKey& key) {
+  std::vector<CounterRow> latest;
+  guarded(store.path(), [&] {
+    each_usable<CounterRow>(
+        store.connection(),
+        std::string(kAndKey) + " ORDER BY configuration, created_at DESC, id DESC",
+        [&](CounterRow&& row) {
+          const bool is_new = latest.empty() || latest.back().configuration != row.configuration;
+          if (is_new) latest.push_back(std::move(row));
+        },
+        key.device, key.kernel, key.problem, key.policy);
+  });
+  return latest;
+}
+
+}  // namespace autotune::db
