@@ -40,16 +40,6 @@ struct Trouble {
   bool does_not_compile = false;
 };
 
-/// `out` of `out[0] is written neither by the kernel nor by the reference`.
-std::string unwritten_in(const std::string& message) {
-  const std::size_t at = message.find(" is written neither");
-  if (at == std::string::npos) return "";
-  const std::size_t index = message.rfind('[', at);
-  const std::size_t space = message.rfind(' ', index);
-  const std::size_t from = space == std::string::npos ? 0 : space + 1;
-  return message.substr(from, index - from);
-}
-
 Trouble trouble_with(const Target& target, Device& device) {
   const NamedValues sizes = sizes_in(example_sizes(target), target)[0];
   const Problem problem = problem_of(target, sizes, {});
@@ -64,8 +54,7 @@ Trouble trouble_with(const Target& target, Device& device) {
   }
   const auto verdict = default_at_edge(target, problem, first.configuration, device);
   if (!verdict || verdict->outcome == Outcome::ok) return {};
-  const std::string message = edge_complaint(target, *verdict);
-  return {.message = message, .unwritten = unwritten_in(message)};
+  return {.message = edge_complaint(target, *verdict), .unwritten = verdict->unwritten};
 }
 
 std::string source_in(const fs::path& file) {

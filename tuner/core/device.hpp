@@ -142,6 +142,8 @@ struct Verdict {
   double worst_error = 0;  // largest |c - r| / tolerance
   double seconds = 0;      // of a single launch: the last, or the first if stopped early
   bool repeats = true;     // all runs on the same inputs gave the same bits
+  /// The output of that element, if neither the kernel nor the reference wrote it.
+  std::string unwritten = {};
 };
 
 /// The result of `verify`. A kernel that fails to run has a verdict, too.

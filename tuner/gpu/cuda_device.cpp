@@ -4,7 +4,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <mutex>
 #include <string>
@@ -17,6 +16,7 @@
 #include "tuner/gpu/nvml_energy.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -116,9 +116,7 @@ std::string first_word_of(const std::string& path) {
 
 /// `10de:2335`, from what Linux shows of the PCI bus; empty where it shows nothing.
 std::string pci_id(int ordinal) {
-  std::string address = pci_address(ordinal);  // sysfs uses lower case
-  std::ranges::transform(address, address.begin(),
-                         [](unsigned char letter) { return std::tolower(letter); });
+  const std::string address = lowered(pci_address(ordinal));  // as sysfs has it
   const std::string folder = "/sys/bus/pci/devices/" + address + "/";
   const std::string vendor = first_word_of(folder + "vendor");
   const std::string device = first_word_of(folder + "device");

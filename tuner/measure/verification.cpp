@@ -112,12 +112,16 @@ std::string rounding_text(const BufferSpec& buffer, double roundings) {
                 roundings == 1 ? "" : "s", buffer.name);
 }
 
+/// Who wrote an element.
+struct Writers {
+  bool by_kernel = false, by_reference = false;
+};
+
 /// `wrong`: how many elements, as text.
 std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
                           std::span<const std::byte> got, const Expected& expected, Poison before,
-                          const std::string& wrong) {
-  const bool by_kernel = !is_unwritten(buffer.type, got, before);
-  const bool by_reference = !is_unwritten(expected.type, expected.values, Poison::nan);
+                          Writers writers, const std::string& wrong) {
+  const auto [by_kernel, by_reference] = writers;
   if (!by_kernel && !by_reference) {
     return format(
         "{} is written neither by the kernel nor by the reference (make {} an inout: it "
@@ -360,10 +364,16 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   }
   const std::string wrong = format("{} of {} elements {} wrong", found.wrong, buffer.length,
                                    found.wrong == 1 ? "is" : "are");
-  std::string message = mismatch_text(buffer, element, got, expected, before, wrong);
+  const Writers writers{!is_unwritten(buffer.type, got, before),
+                        !is_unwritten(expected.type, expected.values, Poison::nan)};
+  std::string message = mismatch_text(buffer, element, got, expected, before, writers, wrong);
   if (found.unbounded > 0) message += "; " + unbounded_text(buffer, found);
+  const bool is_written = writers.by_kernel || writers.by_reference;
   const double roundings = roundings_of(buffer, got, expected);
-  return {Outcome::wrong, std::move(message), roundings > 0 ? roundings : found.worst};
+  return {.outcome = Outcome::wrong,
+          .message = std::move(message),
+          .worst_error = roundings > 0 ? roundings : found.worst,
+          .unwritten = is_written ? "" : buffer.name};
 }
 
 Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,

@@ -8,6 +8,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -106,9 +107,9 @@ GpuSpec spec_of(const Row& row) {
 /// `NVIDIA GeForce RTX 4090` -> rtx, 4090: lower case, without brand names.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
-  for (const char letter : name) {
+  for (const char letter : lowered(std::string(name))) {
     if (std::isalnum(static_cast<unsigned char>(letter))) {
-      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+      words.back() += letter;
     } else {
       words.emplace_back();
     }

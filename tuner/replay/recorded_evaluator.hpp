@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tuner/replay/replay.hpp"
-#include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
 
 namespace autotune {

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/usual_names.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <regex>
 
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
-
-std::string lowered(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string type_name(const std::string& type) {
   static const std::map<std::string, std::string> kNames = {{"float", "f32"},

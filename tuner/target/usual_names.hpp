@@ -10,8 +10,6 @@ namespace autotune {
 std::string type_name(const std::string& type);
 /// Of a type_name().
 bool is_integer_type(const std::string& type);
-/// In small letters.
-std::string lowered(std::string text);
 /// Whether a constant of this name says how a kernel works, not what it computes.
 bool is_of_the_work(const std::string& name);
 /// Whether it is on or off.

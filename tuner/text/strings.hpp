@@ -2,6 +2,7 @@
 // Parts of a text.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,9 @@ namespace autotune {
 
 /// Without the white space at both ends.
 std::string_view trimmed(std::string_view text);
+
+/// In lower case, of ASCII.
+std::string lowered(std::string text);
 
 /// A letter, a digit or an underscore, of ASCII.
 bool is_in_identifier(char c);

@@ -451,10 +451,13 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
             "elements are wrong: outputs do not start with zeros (clear them in the kernel, or "
             "make C an inout with fill = \"zero\"), and nothing may be read outside of a buffer");
   got[0] = 5;
-  EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
+  const Verdict neither = compared<float>(floats(3, 1), got, {right});
+  EXPECT_EQ(neither.message,
             "C[1] is written neither by the kernel nor by the reference (make C an inout: it keeps "
             "its fill there); 2 of 3 elements are wrong");
+  EXPECT_EQ(neither.unwritten, "C");
   got[1] = 2;
+  EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).unwritten, "");
   EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
             "C[1] is 2, and the reference does not write it; 2 of 3 elements are wrong");
 }
