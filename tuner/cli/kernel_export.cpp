@@ -7,6 +7,7 @@
 
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/cli/db_export.hpp"
+#include "tuner/cli/exported_text.hpp"
 #include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
@@ -207,97 +208,6 @@ namespace {
 
 constexpr std::int64_t kAlignment = 1024;
 
-constexpr const char* kStart =
-    R"code(/// One launch. With `early`, its blocks may start before the previous kernel has ended; the
-/// kernel itself waits for it. With `cooperative`, all blocks must be resident at once.
-cudaError_t start(const void* kernel, dim3 grid, dim3 block, dim3 cluster, size_t shared,
-                  bool early, bool cooperative, void** arguments, cudaStream_t stream) {
-  cudaError_t status = cudaSuccess;
-  if (shared > 0) {
-    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(shared));
-  }
-  if (status == cudaSuccess && cluster.x * cluster.y * cluster.z > 8) {
-    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  }
-  if (status != cudaSuccess) return status;
-  cudaLaunchAttribute attributes[3] = {};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = attributes;
-  if (cluster.x * cluster.y * cluster.z > 1) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = cluster.x;
-    attribute.val.clusterDim.y = cluster.y;
-    attribute.val.clusterDim.z = cluster.z;
-  }
-  if (cooperative) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeCooperative;
-    attribute.val.cooperative = 1;
-  }
-  if (early) {
-    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
-  }
-  return cudaLaunchKernelExC(&config, kernel, arguments);
-}
-)code";
-
-constexpr const char* kEncode =
-    R"code(/// A TMA descriptor of memory at `address`. Looks the driver's function up, so nothing links to
-/// the driver.
-cudaError_t encode(CUtensorMap* map, void* address, CUtensorMapDataType type,
-                   unsigned rank, const cuuint64_t* dims, const cuuint64_t* strides,
-                   const cuuint32_t* box, CUtensorMapSwizzle swizzle) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-  const cudaError_t status = cudaGetDriverEntryPointByVersion(
-      "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-  if (status != cudaSuccess) return status;
-  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  const cuuint32_t steps[5] = {1, 1, 1, 1, 1};
-  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
-      map, type, rank, address, dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
-}
-)code";
-
-const char* map_type(const TensorMap& map, ElementType type) {
-  if (map.tf32) return "TFLOAT32";
-  switch (type) {
-    case ElementType::f64:
-      return "FLOAT64";
-    case ElementType::i32:
-      return "INT32";
-    case ElementType::i64:
-      return "INT64";
-    case ElementType::f16:
-      return "FLOAT16";
-    case ElementType::bf16:
-      return "BFLOAT16";
-    case ElementType::i8:
-    case ElementType::u8:
-      return "UINT8";
-    case ElementType::i16:
-    case ElementType::u16:
-      return "UINT16";
-    case ElementType::u32:
-      return "UINT32";
-    case ElementType::u64:
-      return "UINT64";
-    case ElementType::f32:
-      break;
-  }
-  return "FLOAT32";
-}
-
 std::string listed(const std::vector<std::int64_t>& values) {
   std::vector<std::string> texts;
   for (const std::int64_t value : values) texts.push_back(std::to_string(value));
@@ -314,7 +224,6 @@ ElementType type_of(const PlanCode& code, std::uint32_t buffer) {
 }
 
 std::string map_text(const PlanCode& code, const TensorMap& map, const std::string& name) {
-  const std::string swizzle = map.swizzle_bytes == 0 ? "NONE" : format("{}B", map.swizzle_bytes);
   std::vector<std::int64_t> strides = map.strides;
   strides.push_back(0);  // never read
   return format(
@@ -322,12 +231,12 @@ std::string map_text(const PlanCode& code, const TensorMap& map, const std::stri
       "    const cuuint64_t {0}_dims[] = {{{1}}}, {0}_strides[] = {{{2}}};\n"
       "    const cuuint32_t {0}_box[] = {{{3}}};\n"
       "    if (const cudaError_t status =\n"
-      "            encode(&{0}, memory[{4}], CU_TENSOR_MAP_DATA_TYPE_{5}, {6}, {0}_dims, "
+      "            encode(&{0}, memory[{4}], {5}, {6}, {0}_dims, "
       "{0}_strides,\n"
-      "                   {0}_box, CU_TENSOR_MAP_SWIZZLE_{7})) {{\n"
+      "                   {0}_box, {7})) {{\n"
       "      return status;\n    }}\n",
       name, listed(map.dims), listed(strides), listed(map.box), map.buffer,
-      map_type(map, type_of(code, map.buffer)), map.dims.size(), swizzle);
+      cuda_type_of(map, type_of(code, map.buffer)), map.dims.size(), cuda_swizzle_of(map));
 }
 
 std::string scalar_text(const PlanCode& code, const Scalar& scalar, const std::string& name) {
@@ -443,7 +352,9 @@ std::string statements(const PlanCode& code) {
 std::string launch_functions(const LaunchPlan& plan) {
   const bool maps =
       std::ranges::any_of(plan.launches, has_map) || std::ranges::any_of(plan.checks, has_map);
-  return std::string(kStart) + (maps ? kEncode : "");
+  std::string text(launching_text());
+  if (maps) text += tensor_map_text();
+  return text;
 }
 
 std::string variable_name(const std::string& scalar) {

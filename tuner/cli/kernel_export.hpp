@@ -43,9 +43,6 @@ UnitCode code_of(const SourceUnit& unit);
 /// `float* A, …, void* workspace, cudaStream_t stream`.
 std::string parameters_of(const KernelExport& exported);
 
-/// Types and functions of every test: buffers, their contents, comparison.
-extern const char* const kTestFunctions;
-
 // The launches of a plan as CUDA C++: for db export --format source.
 
 /// A plan whose launches become statements. These use `void* memory[]` (buffers, then workspace),

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "tuner/cli/cpp_literal.hpp"
+#include "tuner/cli/exported_text.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/verification.hpp"
@@ -203,8 +204,8 @@ std::string test_file(const KernelExport& exported) {
              "// Compares {0}.cu with the plain reference kernel of its target. Built by\n//   "
              "{1}\n",
              exported.name, build_line(exported)) +
-         format("#include \"{}.h\"\n\n", exported.name) + kTestFunctions + "\n" +
-         renames(code.text) + code.text + "\n" + code.undefines +
+         format("#include \"{}.h\"\n\n", exported.name) + std::string(test_functions_text()) +
+         "\n" + renames(code.text) + code.text + "\n" + code.undefines +
          "\nnamespace {\n\nusing tuned_test::workspace;\n\n" + launch_functions(all) +
          function_text(exported, "reference", workload.reference, code.text) +
          (prepares ? function_text(exported, "prepare_inputs", workload.preparation, code.text)

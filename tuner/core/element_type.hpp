@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/narrow_float.hpp"
+
 namespace autotune {
 
 /// Numbers travel between processes: new types come last.
@@ -35,5 +37,37 @@ double largest(ElementType type);
 bool holds(ElementType type, std::int64_t value);
 /// Sums of integers are exact in any order if their magnitude stays below this.
 double exact_integers(ElementType type);
+
+/// Calls work(T{}) with the C++ type of `type`.
+template <class Work>
+auto with_type(ElementType type, Work work) {
+  switch (type) {
+    case ElementType::f32:
+      return work(float{});
+    case ElementType::f64:
+      return work(double{});
+    case ElementType::i32:
+      return work(std::int32_t{});
+    case ElementType::f16:
+      return work(Float16{});
+    case ElementType::bf16:
+      return work(BFloat16{});
+    case ElementType::i8:
+      return work(std::int8_t{});
+    case ElementType::u8:
+      return work(std::uint8_t{});
+    case ElementType::i16:
+      return work(std::int16_t{});
+    case ElementType::u16:
+      return work(std::uint16_t{});
+    case ElementType::u32:
+      return work(std::uint32_t{});
+    case ElementType::u64:
+      return work(std::uint64_t{});
+    case ElementType::i64:
+      break;
+  }
+  return work(std::int64_t{});
+}
 
 }  // namespace autotune

@@ -2,10 +2,11 @@
 #include "tuner/core/launch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
-#include "tuner/core/narrow_float.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -24,6 +25,19 @@ std::string type_text(const BufferSpec& buffer) {
   return text + '}';
 }
 
+std::string cuda_type_of(const TensorMap& map, ElementType type) {
+  static constexpr std::array kNames{"FLOAT32", "FLOAT64",  "INT32",  "INT64",
+                                     "FLOAT16", "BFLOAT16", "UINT8",  "UINT8",
+                                     "UINT16",  "UINT16",   "UINT32", "UINT64"};
+  return format("CU_TENSOR_MAP_DATA_TYPE_{}",
+                map.tf32 ? "TFLOAT32" : kNames[static_cast<std::size_t>(type)]);
+}
+
+std::string cuda_swizzle_of(const TensorMap& map) {
+  return map.swizzle_bytes == 0 ? "CU_TENSOR_MAP_SWIZZLE_NONE"
+                                : format("CU_TENSOR_MAP_SWIZZLE_{}B", map.swizzle_bytes);
+}
+
 bool has_floating(const BufferSpec& buffer) {
   const auto is_floating_member = [](const Member& member) { return is_floating(member.type); };
   return buffer.members.empty() ? is_floating(buffer.type)
@@ -32,45 +46,15 @@ bool has_floating(const BufferSpec& buffer) {
 
 std::array<std::byte, 8> memory_of(const Scalar& scalar) {
   std::array<std::byte, 8> memory{};
-  const auto put = [&](const auto& value) { std::memcpy(memory.data(), &value, sizeof value); };
-  switch (scalar.type) {
-    case ElementType::f32:
-      put(static_cast<float>(scalar.real));
-      break;
-    case ElementType::f64:
-      put(scalar.real);
-      break;
-    case ElementType::i32:
-      put(static_cast<std::int32_t>(scalar.integer));
-      break;
-    case ElementType::i64:
-      put(scalar.integer);
-      break;
-    case ElementType::f16:
-      put(Float16(scalar.real));
-      break;
-    case ElementType::bf16:
-      put(BFloat16(scalar.real));
-      break;
-    case ElementType::i8:
-      put(static_cast<std::int8_t>(scalar.integer));
-      break;
-    case ElementType::u8:
-      put(static_cast<std::uint8_t>(scalar.integer));
-      break;
-    case ElementType::i16:
-      put(static_cast<std::int16_t>(scalar.integer));
-      break;
-    case ElementType::u16:
-      put(static_cast<std::uint16_t>(scalar.integer));
-      break;
-    case ElementType::u32:
-      put(static_cast<std::uint32_t>(scalar.integer));
-      break;
-    case ElementType::u64:
-      put(static_cast<std::uint64_t>(scalar.integer));
-      break;
-  }
+  with_type(scalar.type, [&](auto value) {
+    using Type = decltype(value);
+    if constexpr (std::is_integral_v<Type>) {
+      value = static_cast<Type>(scalar.integer);
+    } else {
+      value = static_cast<Type>(scalar.real);
+    }
+    std::memcpy(memory.data(), &value, sizeof value);
+  });
   return memory;
 }
 

@@ -170,6 +170,9 @@ struct TensorMap {
   bool tf32 = false;
   friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
+/// As CUDA calls them: `CU_TENSOR_MAP_DATA_TYPE_BFLOAT16`, `CU_TENSOR_MAP_SWIZZLE_128B`.
+std::string cuda_type_of(const TensorMap& map, ElementType type);
+std::string cuda_swizzle_of(const TensorMap& map);
 
 enum class TextureFilter : std::uint8_t { point, linear };
 enum class TextureAddress : std::uint8_t { clamp, border, wrap, mirror };

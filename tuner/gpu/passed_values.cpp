@@ -2,6 +2,7 @@
 #include "tuner/gpu/passed_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <variant>
 #include <vector>
@@ -110,45 +111,24 @@ void PassedValues::set(const Scalar& scalar) {
 
 namespace {
 
+/// In the order of ElementType.
+constexpr std::array kMapTypes{CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+                               CU_TENSOR_MAP_DATA_TYPE_INT32,   CU_TENSOR_MAP_DATA_TYPE_INT64,
+                               CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                               CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_UINT8,
+                               CU_TENSOR_MAP_DATA_TYPE_UINT16,  CU_TENSOR_MAP_DATA_TYPE_UINT16,
+                               CU_TENSOR_MAP_DATA_TYPE_UINT32,  CU_TENSOR_MAP_DATA_TYPE_UINT64};
+
 CUtensorMapDataType type_of(const TensorMap& map, ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return map.tf32 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::f64:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case ElementType::i32:
-      return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case ElementType::f16:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-    case ElementType::bf16:
-      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    case ElementType::i8:
-    case ElementType::u8:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    case ElementType::i16:
-    case ElementType::u16:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::u32:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case ElementType::u64:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    case ElementType::i64:
-      break;
-  }
-  return CU_TENSOR_MAP_DATA_TYPE_INT64;
+  const bool is_rounded = map.tf32 && type == ElementType::f32;
+  return is_rounded ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : kMapTypes[static_cast<std::size_t>(type)];
 }
 
 CUtensorMapSwizzle swizzle_of(int bytes) {
-  switch (bytes) {
-    case 32:
-      return CU_TENSOR_MAP_SWIZZLE_32B;
-    case 64:
-      return CU_TENSOR_MAP_SWIZZLE_64B;
-    case 128:
-      return CU_TENSOR_MAP_SWIZZLE_128B;
-    default:
-      return CU_TENSOR_MAP_SWIZZLE_NONE;
-  }
+  return bytes == 32    ? CU_TENSOR_MAP_SWIZZLE_32B
+         : bytes == 64  ? CU_TENSOR_MAP_SWIZZLE_64B
+         : bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
+                        : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
 constexpr const char* kOldDriver = "the driver is older than CUDA 12.0";

@@ -12,7 +12,6 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/core/narrow_float.hpp"
 
 namespace autotune {
 
@@ -47,38 +46,6 @@ void put_member(const BufferSpec& structs, std::size_t index, std::span<const st
                 std::span<std::byte> bytes);
 
 // Private to this folder: access to elements of buffers by their C++ type.
-
-/// Calls work(T{}) with the C++ type of `type`.
-template <class Work>
-auto with_type(ElementType type, Work work) {
-  switch (type) {
-    case ElementType::f32:
-      return work(float{});
-    case ElementType::f64:
-      return work(double{});
-    case ElementType::i32:
-      return work(std::int32_t{});
-    case ElementType::f16:
-      return work(Float16{});
-    case ElementType::bf16:
-      return work(BFloat16{});
-    case ElementType::i8:
-      return work(std::int8_t{});
-    case ElementType::u8:
-      return work(std::uint8_t{});
-    case ElementType::i16:
-      return work(std::int16_t{});
-    case ElementType::u16:
-      return work(std::uint16_t{});
-    case ElementType::u32:
-      return work(std::uint32_t{});
-    case ElementType::u64:
-      return work(std::uint64_t{});
-    case ElementType::i64:
-      break;
-  }
-  return work(std::int64_t{});
-}
 
 template <class T>
 T element_at(std::span<const std::byte> bytes, std::int64_t index) {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part that all exported tests share.
-#include "tuner/cli/kernel_export.hpp"
-
-namespace autotune::cli {
-
-const char* const kTestFunctions =
-    R"code(#include <cuda_bf16.h>
+// The part that the tests of all exported kernels share.
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <cmath>
@@ -154,12 +149,11 @@ inline Bytes made(const Buffer& buffer, std::mt19937_64& random) {
   for (std::size_t i = 0; i < buffer.length; ++i) {
     for (const Field& field : buffer.fields) {
       const double share = static_cast<double>(random() >> 11) * 0x1p-53;
-      double value =
-          fill == "uniform"  ? buffer.first + share * (buffer.second - buffer.first)
-          : fill == "normal" ? normal(random)
-          : fill == "value"  ? buffer.first
-          : fill == "range"  ? buffer.first + static_cast<double>(i) * buffer.second
-                             : 0;
+      double value = fill == "uniform"  ? buffer.first + share * (buffer.second - buffer.first)
+                     : fill == "normal" ? normal(random)
+                     : fill == "value"  ? buffer.first
+                     : fill == "range"  ? buffer.first + static_cast<double>(i) * buffer.second
+                                        : 0;
       if (!is_real(field.type)) value = std::floor(value);
       write(field.type, value, &bytes[i * buffer.stride + field.offset]);
     }
@@ -219,8 +213,8 @@ struct Answers {
   }
 
  private:
-  void compare(const Buffer& buffer, const Field& field, std::size_t index,
-               const Bytes& got, Comparison& result) const {
+  void compare(const Buffer& buffer, const Field& field, std::size_t index, const Bytes& got,
+               Comparison& result) const {
     const Type type = buffer.is_double ? Type::f64 : field.type;
     const std::size_t stride = buffer.is_double ? sizeof(double) : buffer.stride;
     for (std::size_t i = 0; i < buffer.length; ++i) {
@@ -235,8 +229,8 @@ struct Answers {
         result.worst = std::fmax(result.worst, error / allowed);
       } else if (result.first_wrong.empty()) {
         char text[200];
-        std::snprintf(text, sizeof text, "%s[%zu] is %.9g, right is %.9g within %.2g",
-                      buffer.name, i, c, r, allowed);
+        std::snprintf(text, sizeof text, "%s[%zu] is %.9g, right is %.9g within %.2g", buffer.name,
+                      i, c, r, allowed);
         result.first_wrong = text;
       }
     }
@@ -244,9 +238,8 @@ struct Answers {
 };
 
 template <class Reference>
-std::vector<Bytes> results(const std::vector<Buffer>& buffers,
-                           const std::vector<void*>& memory, Reference reference,
-                           bool is_absolute) {
+std::vector<Bytes> results(const std::vector<Buffer>& buffers, const std::vector<void*>& memory,
+                           Reference reference, bool is_absolute) {
   std::vector<void*> own = memory;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     if (!buffers[i].is_compared) continue;
@@ -265,8 +258,8 @@ std::vector<Bytes> results(const std::vector<Buffer>& buffers,
 }
 
 template <class Reference>
-Answers right_answers(const std::vector<Buffer>& buffers,
-                      const std::vector<void*>& memory, Reference reference) {
+Answers right_answers(const std::vector<Buffer>& buffers, const std::vector<void*>& memory,
+                      Reference reference) {
   Answers answers;
   answers.values = results(buffers, memory, reference, false);
   std::vector<Bytes> inputs(buffers.size());
@@ -305,12 +298,9 @@ inline int report(const char* problem, const Comparison& result, double seconds)
     std::printf("%s: wrong: %s\n", problem, result.first_wrong.c_str());
     return 1;
   }
-  std::printf("%s: right, the largest error is %.2g of what is allowed; %.2f us a call\n",
-              problem, result.worst, seconds * 1e6);
+  std::printf("%s: right, the largest error is %.2g of what is allowed; %.2f us a call\n", problem,
+              result.worst, seconds * 1e6);
   return 0;
 }
 
 }  // namespace tuned_test
-)code";
-
-}  // namespace autotune::cli
