@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion scripts of shells, from the table of verbs.
+// Completion in shells, from the table of verbs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace autotune::cli {
 
 /// The script for bash, zsh or fish. Throws UsageError for another shell.
 std::string completion_script(std::string_view shell);
+
+/// What may stand in place of the last of the words that follow `autotune`: lines of a word, a tab
+/// and its meaning, then `:files` or `:commands` if those may stand there, too. In the form of
+/// `--option=value` unless the shell, as bash does, splits words at `=`.
+std::string completions(std::string_view shell, std::span<const std::string> words);
+
+/// The names that `autotune list KIND` prints.
+std::vector<std::string> listed_names(const std::string& kind);
 
 }  // namespace autotune::cli

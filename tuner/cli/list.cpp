@@ -2,8 +2,12 @@
 // autotune list: targets, strategies, devices, plugins.
 #include <algorithm>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/completion.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/core/error.hpp"
@@ -93,7 +97,8 @@ Rows plugins(Plugins& plugins) {
   return rows;
 }
 
-int run_list(const Arguments& arguments) {
+/// What the arguments of `list` ask for.
+Rows rows_of(const Arguments& arguments) {
   static const std::vector<std::pair<std::string, Rows (*)(Plugins&)>> kLists{
       {"targets", targets},
       {"strategies", search_strategies},
@@ -110,7 +115,11 @@ int run_list(const Arguments& arguments) {
     throw UsageError(format("there is no list of \"{}\": {}", kind, suggestion(kind, kinds)));
   }
   Plugins loaded(arguments);
-  const Rows rows = kLists[static_cast<std::size_t>(chosen - kinds.begin())].second(loaded);
+  return kLists[static_cast<std::size_t>(chosen - kinds.begin())].second(loaded);
+}
+
+int run_list(const Arguments& arguments) {
+  const Rows rows = rows_of(arguments);
   std::size_t width = 0;
   for (const Row& row : rows) width = std::max(width, row.name.size());
   Json document = Json::array();
@@ -136,5 +145,11 @@ const Verb kList{
     .positional = "KIND",
     .words = "targets strategies devices plugins",
     .run = run_list};
+
+std::vector<std::string> listed_names(const std::string& kind) {
+  std::vector<std::string> names;
+  for (Row& row : rows_of(Arguments(kList, {kind}))) names.push_back(std::move(row.name));
+  return names;
+}
 
 }  // namespace autotune::cli

@@ -40,9 +40,14 @@ namespace {
 
 int run_help(const Arguments& arguments) {
   const std::vector<std::string>& names = arguments.positional();
+  const auto shell = arguments.find("completion");
+  if (shell && !names.empty()) {
+    std::cout << completions(*shell, names);
+    return kDone;
+  }
   for (const std::string& name : names) std::cout << help_of(verb_called(name));
   if (!names.empty()) return kDone;
-  if (const auto shell = arguments.find("completion")) {
+  if (shell) {
     std::cout << completion_script(*shell);
   } else if (arguments.has("man")) {
     std::cout << man_page();
