@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/script_data.hpp"
 
-#include <bit>
-#include <cassert>
 #include <cmath>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -13,111 +10,28 @@
 #include "tuner/records/records.hpp"
 #include "tuner/report/verdict.hpp"
 #include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
 
 namespace autotune::report {
-namespace {
-
-constexpr std::string_view kLetters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr int kLetterBits = 6, kNumberBits = 24, kExponentBits = 7, kExponentOffset = 64;
-constexpr double kDigits = 5;
-constexpr std::uint32_t kUnknown = (1u << kNumberBits) - 1;
-
-/// The nearest number with five digits, so that equal figures have equal codes.
-std::uint32_t code_of(double number) {
-  if (number <= 0) return 0;
-  int exponent = static_cast<int>(std::floor(std::log10(number)) - kDigits + 1);
-  double mantissa = std::round(number * std::pow(10.0, -exponent));
-  if (mantissa >= 1e5) {  // 0.999999 is 10000 of the next
-    mantissa /= 10;
-    ++exponent;
+Json text_column(const std::string& name, const std::vector<std::optional<std::string>>& texts) {
+  Json values = Json::array(), cells = Json::array();
+  std::map<std::optional<std::string>, std::size_t> places;
+  for (const auto& text : texts) {
+    const auto [found, is_new] = places.emplace(text, places.size());
+    if (is_new) values.push_back(text ? Json(*text) : Json());
+    cells.push_back(found->second);
   }
-  const int stored = exponent + kExponentOffset;
-  if (stored < 0 || stored >= 1 << kExponentBits) return 0;
-  return static_cast<std::uint32_t>(mantissa) << kExponentBits | static_cast<std::uint32_t>(stored);
+  return {{"name", name}, {"values", std::move(values)}, {"cells", std::move(cells)}};
 }
 
-double number_of(std::uint32_t code) {
-  const int exponent = static_cast<int>(code & ((1u << kExponentBits) - 1)) - kExponentOffset;
-  const double mantissa = code >> kExponentBits;  // divided, it has the fewest digits as text
-  return exponent < 0 ? mantissa / std::pow(10.0, -exponent) : mantissa * std::pow(10.0, exponent);
-}
-
-/// Appends values of a few bits each.
-class BitWriter {
- public:
-  void add(std::uint32_t value, int bits) {
-    for (int i = bits; i-- > 0;) {
-      letter_ = letter_ << 1 | (value >> i & 1);
-      if (++filled_ == kLetterBits) end_letter();
-    }
-  }
-  void end_row() {
-    while (filled_ > 0) add(0, 1);
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  void end_letter() {
-    text_ += kLetters[letter_];
-    letter_ = 0;
-    filled_ = 0;
-  }
-
-  std::string text_;
-  unsigned letter_ = 0;
-  int filled_ = 0;
-};
-
-}  // namespace
-
-template <class Key>
-void PackedTable::add_choices(std::string name, const std::vector<Key>& keys,
-                              Json (*value_of)(const Key& key)) {
-  Column column{{{"name", std::move(name)}, {"values", Json::array()}}, 0, {}};
-  std::map<Key, std::uint32_t> places;
-  for (const Key& key : keys) {
-    const auto [found, is_new] = places.emplace(key, static_cast<std::uint32_t>(places.size()));
-    if (is_new) column.head["values"].push_back(value_of(key));
-    column.codes.push_back(found->second);
-  }
-  if (!places.empty()) column.bits = static_cast<int>(std::bit_width(places.size() - 1));
-  columns_.push_back(std::move(column));
-}
-
-void PackedTable::add_texts(std::string name,
-                            const std::vector<std::optional<std::string>>& texts) {
-  assert(texts.size() == rows_);
-  add_choices<std::optional<std::string>>(
-      std::move(name), texts, [](const auto& text) { return text ? Json(*text) : Json(); });
-}
-
-void PackedTable::add_numbers(std::string name, const std::vector<std::optional<double>>& numbers) {
-  assert(numbers.size() == rows_);
-  std::vector<std::uint32_t> codes;
+Json number_column(const std::string& name, const std::vector<std::optional<double>>& numbers) {
+  Json cells = Json::array();
   for (const auto& number : numbers) {
     const bool is_known = number && std::isfinite(*number) && *number >= 0;
-    codes.push_back(is_known ? code_of(*number) : kUnknown);
+    cells.push_back(is_known ? Json(std::stod(format("{:.4e}", *number))) : Json());
   }
-  if (std::set(codes.begin(), codes.end()).size() < codes.size() / 4) {
-    add_choices<std::uint32_t>(std::move(name), codes, [](const std::uint32_t& code) {
-      return code == kUnknown ? Json() : Json(number_of(code));
-    });
-    return;
-  }
-  columns_.push_back({{{"name", std::move(name)}}, kNumberBits, std::move(codes)});
-}
-
-Json PackedTable::json() const {
-  Json columns = Json::array();
-  for (const Column& column : columns_) columns.push_back(column.head);
-  BitWriter bits;
-  for (std::size_t row = 0; row < rows_; ++row) {
-    for (const Column& column : columns_) bits.add(column.codes[row], column.bits);
-    bits.end_row();
-  }
-  return {{"count", rows_}, {"columns", std::move(columns)}, {"rows", bits.take()}};
+  return {{"name", name}, {"cells", std::move(cells)}};
 }
 
 namespace {
@@ -182,13 +96,15 @@ std::optional<double> spread_of(const db::TrialRow& trial) {
 Json trials_json(const ReportedProblem& problem,
                  const std::vector<std::pair<std::string, Texts>>& parameters) {
   const std::vector<db::TrialRow>& trials = problem.trials;
-  PackedTable table(trials.size());
-  for (const auto& [name, texts] : parameters) table.add_texts(name, texts);
-  table.add_texts("stage", texts_of(trials, [](const auto& row) { return row.stage; }));
-  table.add_texts("outcome", texts_of(trials, [](const auto& row) { return row.outcome; }));
-  table.add_texts("message", messages_of(trials));
+  Json columns = Json::array();
+  for (const auto& [name, texts] : parameters) columns.push_back(text_column(name, texts));
+  columns.push_back(
+      text_column("stage", texts_of(trials, [](const auto& row) { return row.stage; })));
+  columns.push_back(
+      text_column("outcome", texts_of(trials, [](const auto& row) { return row.outcome; })));
+  columns.push_back(text_column("message", messages_of(trials)));
   const auto add = [&](const char* name, auto get) {
-    table.add_numbers(name, numbers_of(trials, get));
+    columns.push_back(number_column(name, numbers_of(trials, get)));
   };
   add("ns", [](const auto& row) { return row.median_ns; });
   add("spread", spread_of);
@@ -198,11 +114,13 @@ Json trials_json(const ReportedProblem& problem,
   add("shared_bytes", [](const auto& row) { return row.shared_bytes; });
   add("local_bytes", [](const auto& row) { return row.local_bytes; });
   add("occupancy", [](const auto& row) { return row.occupancy; });
-  table.add_numbers("elapsed", {problem.seconds_elapsed.begin(), problem.seconds_elapsed.end()});
+  columns.push_back(
+      number_column("elapsed", {problem.seconds_elapsed.begin(), problem.seconds_elapsed.end()}));
   if (!problem.intensity.empty()) {
-    table.add_numbers("intensity", {problem.intensity.begin(), problem.intensity.end()});
+    columns.push_back(
+        number_column("intensity", {problem.intensity.begin(), problem.intensity.end()}));
   }
-  return table.json();
+  return {{"count", trials.size()}, {"columns", std::move(columns)}};
 }
 
 Json roofs_json(const std::optional<Roofs>& roofs) {

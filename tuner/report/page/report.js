@@ -23,11 +23,11 @@ function placeOfChosen() {
   return Math.max(0, data.problems.map((one) => one.latest).lastIndexOf(latest));
 }
 
-/// The problem with its trials unpacked, which is done when it is first shown.
+/// The problem with its trials as a table, which is made when it is first shown.
 function opened(place) {
   const problem = data.problems[place];
   if (!problem.table) {
-    Object.assign(problem, unpacked(problem.trials, problem.parameters.length));
+    Object.assign(problem, tableOf(problem.trials, problem.parameters.length));
     const texts = new Array(problem.table.count);
     problem.configuration = (row) => texts[row] = texts[row] || problem.parameters
       .filter((name) => problem.table[name][row] !== null)

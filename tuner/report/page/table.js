@@ -1,65 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of trials as they are packed in the page, and figures as the tool prints them.
+// Tables of trials, and figures as the tool prints them.
 "use strict";
 
-const kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const kLetterBits = 6, kNumberBits = 24, kUnknown = 2 ** 24 - 1;
-const kPlaces = new Uint8Array(128);  // by character code
-[...kLetters].forEach((letter, place) => { kPlaces[letter.charCodeAt(0)] = place; });
-
-const kPowers = Array.from({length: 65}, (unused, exponent) => 10 ** exponent);
-
-function numberOfCode(code) {
-  if (code === kUnknown) return null;
-  const exponent = (code & 127) - 64, mantissa = code >>> 7;
-  return exponent < 0 ? mantissa / kPowers[-exponent] : mantissa * kPowers[exponent];
-}
-
-function bitsOf(column) {
-  return column.values ? Math.ceil(Math.log2(Math.max(1, column.values.length))) : kNumberBits;
-}
-
-/// A column's bits of each row, which start at the bit `from`.
-function codesOf(places, {count, letters, from, bits}) {
-  const codes = new Uint32Array(count), mask = 2 ** bits - 1;
-  const first = Math.floor(from / kLetterBits), last = Math.floor((from + bits - 1) / kLetterBits);
-  const spare = (last + 1) * kLetterBits - from - bits;
-  for (let row = 0, start = 0; row < count; ++row, start += letters) {
-    let held = 0;
-    for (let at = start + first; at <= start + last; ++at) held = (held << kLetterBits) | places[at];
-    codes[row] = (held >>> spare) & mask;
-  }
-  return codes;
-}
-
-/// A text for each row. Texts are equal if the rows are equal in their first `bits` bits.
-function keysOf(rows, places, {count, letters, bits}) {
-  const keys = new Array(count), whole = Math.floor(bits / kLetterBits);
-  const spare = kLetterBits - bits % kLetterBits;
-  for (let row = 0, start = 0; row < count; ++row, start += letters) {
-    keys[row] = rows.substr(start, whole) + (places[start + whole] >>> spare);
-  }
-  return keys;
-}
-
-/// {table, keys, codes} of a PackedTable (tuner/report/script_data.hpp). The table is {count, NAME:
+/// {table, keys, codes} of a problem's trials (tuner/report/script_data.hpp). The table is {count, NAME:
 /// [value, …], …}. Rows have equal keys if they are equal in the first `keyColumns` columns. `codes`
-/// has {values, of} by name for columns with few values: row i has values[of[i]].
-function unpacked({count, columns, rows}, keyColumns) {
-  const bits = columns.map(bitsOf), letters = Math.ceil(d3.sum(bits) / kLetterBits);
-  const places = new Uint8Array(rows.length);
-  for (let at = 0; at < places.length; ++at) places[at] = kPlaces[rows.charCodeAt(at)];
-  const table = {count}, codes = new Map();
-  let from = 0;
-  columns.forEach(({name, values}, c) => {
-    const of = codesOf(places, {count, letters, from, bits: bits[c]}), column = new Array(count);
-    for (let row = 0; row < count; ++row) column[row] = values ? values[of[row]] : numberOfCode(of[row]);
-    table[name] = column;
-    if (values) codes.set(name, {values, of});
-    from += bits[c];
-  });
-  const keyBits = d3.sum(bits.slice(0, keyColumns));
-  return {table, codes, keys: keysOf(rows, places, {count, letters, bits: keyBits})};
+/// has {values, of} by name for columns of texts: row i has values[of[i]].
+function tableOf({count, columns}, keyColumns) {
+  const table = {count}, codes = new Map(), keyed = columns.slice(0, keyColumns);
+  for (const {name, values, cells} of columns) {
+    table[name] = values ? cells.map((place) => values[place]) : cells;
+    if (values) codes.set(name, {values, of: cells});
+  }
+  return {table, codes, keys: d3.range(count).map((row) => keyed.map(({cells}) => cells[row]).join())};
 }
 
 function inUnits(value, units) {
