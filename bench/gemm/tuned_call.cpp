@@ -13,13 +13,12 @@ namespace {
 
 /// The kernels, their workspace, and a plan bound to each set of operands.
 struct Tuned {
-  Tuned(const std::string& binary, cudaStream_t stream, const LaunchPlan& plan,
-        const Operands& operands)
+  Tuned(const std::string& binary, const LaunchPlan& plan, const Operands& operands)
       : cubin(binary) {
     std::vector<BufferSpec> specs = operands.specs();
     for (const BufferSpec& spec : plan.workspace) {
       specs.push_back(spec);
-      workspace.push_back(allocated_workspace(stream, spec));
+      workspace.push_back(allocated_workspace(spec));
     }
     for (int copy = 0; copy < operands.copies(); ++copy) {
       std::vector<std::byte*> addresses = operands.addresses(copy);
@@ -45,8 +44,7 @@ EnqueueOnce tuned_call(const CudaContext& context, const Operands& operands, con
     throw Error(format("{}: the stored configuration {} does not compile: {}", problem.text(),
                        to_text(configuration), kernel.log));
   }
-  const auto tuned =
-      std::make_shared<const Tuned>(*kernel.binary, context.stream.get(), plan, operands);
+  const auto tuned = std::make_shared<const Tuned>(*kernel.binary, plan, operands);
   return [tuned, early](cudaStream_t stream, int copy) {
     tuned->plans[static_cast<std::size_t>(copy)].launch(stream, early);
   };

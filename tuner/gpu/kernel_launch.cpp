@@ -185,6 +185,22 @@ bool BoundLaunch::launched_by_driver(const cudaLaunchConfig_t& wanted) const {
   return launch(&config, function, values_.pointers(), nullptr) == CUDA_SUCCESS;
 }
 
+DeviceMemory allocated_workspace(const BufferSpec& spec) {
+  static const std::vector<std::byte> zeros(1 << 20);
+  const std::int64_t bytes = spec.bytes();
+  DeviceMemory memory(bytes);
+  if (spec.fill != Fill::zero) return memory;
+  const Stream stream = make_stream();
+  for (std::int64_t done = 0; done < bytes; done += std::ssize(zeros)) {
+    const std::int64_t part = std::min<std::int64_t>(bytes - done, std::ssize(zeros));
+    check_cuda(cudaMemcpyAsync(memory.get() + done, zeros.data(), static_cast<std::size_t>(part),
+                               cudaMemcpyHostToDevice, stream.get()),
+               "set memory");
+  }
+  check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
+  return memory;
+}
+
 int resident(const LoadedCubin& cubin, const Launch& launch) {
   const void* const kernel = cubin.kernel(launch.entry);
   allow(kernel, launch);

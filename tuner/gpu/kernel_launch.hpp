@@ -77,6 +77,11 @@ class BoundLaunch {
   cudaLaunchConfig_t config_{};
 };
 
+/// Memory for a workspace, with zeros if its spec says so. Without work on a multiprocessor: once
+/// kernels, which cudaMemset() is too, have run on 14 streams, each node of any graph of the
+/// process takes 0.2 us more (H100, driver 580).
+DeviceMemory allocated_workspace(const BufferSpec& spec);
+
 /// The driver's number of resident blocks of this launch per multiprocessor, or of resident
 /// clusters on the whole GPU. 0 if not even one fits.
 int resident(const LoadedCubin& cubin, const Launch& launch);

@@ -28,21 +28,6 @@ std::vector<Scalar> named_scalars(const LaunchPlan& plan) {
   return named;
 }
 
-/// By the copy engine. cudaMemset() runs a kernel, and once kernels have run on 14 streams, each
-/// node of any graph of the process takes 0.2 us more (H100, driver 580).
-void fill_with_zeros(const DeviceMemory& memory, std::int64_t bytes) {
-  static const std::vector<std::byte> zeros(1 << 20);
-  const Stream stream = make_stream();
-  for (std::int64_t done = 0; done < bytes;) {
-    const std::int64_t part = std::min(bytes - done, std::ssize(zeros));
-    check_cuda(cudaMemcpyAsync(memory.get() + done, zeros.data(), static_cast<std::size_t>(part),
-                               cudaMemcpyHostToDevice, stream.get()),
-               "set memory");
-    done += part;
-  }
-  check_cuda(cudaStreamSynchronize(stream.get()), "set memory");
-}
-
 }  // namespace
 
 struct PreparedKernel::Loaded {
@@ -100,10 +85,7 @@ void PreparedKernel::Loaded::add_workspace() {
   Workspace added;
   if (!plan.workspace.empty()) {
     const RelaxedCapture relaxed;
-    for (const BufferSpec& spec : plan.workspace) {
-      added.memory.emplace_back(spec.bytes());
-      if (spec.fill == Fill::zero) fill_with_zeros(added.memory.back(), spec.bytes());
-    }
+    for (const BufferSpec& spec : plan.workspace) added.memory.push_back(allocated_workspace(spec));
   }
   workspaces.push_back(std::move(added));
 }
