@@ -33,7 +33,10 @@ void keep_first(Verdict& kept, const Verdict& next) {
   kept.worst_error = std::max(kept.worst_error, next.worst_error);
   kept.repeats = kept.repeats && next.repeats;
   if (kept.outcome != Outcome::ok) return;
-  if (next.outcome != Outcome::ok || kept.message.empty()) kept.message = next.message;
+  if (next.outcome != Outcome::ok || kept.message.empty()) {
+    kept.message = next.message;
+    kept.unwritten = next.unwritten;
+  }
   kept.outcome = next.outcome;
 }
 
