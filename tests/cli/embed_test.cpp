@@ -147,14 +147,16 @@ TEST_F(Embed, EqualCubinsAreStoredOnce) {
 }
 
 TEST_F(Embed, WhatCannotBeEmbeddedIsRefused) {
-  tune("model:h200");
+  tune("model:h200", {"--set", "layout=NT"});
   expect_refused(run_export({}), 2, {"db export needs --target"});
   expect_refused(sandbox_.run({"db", "export", "--embed", "--target", "gemm"}), 2,
                  {"--embed is for --format cpp, not jsonl"});
-  tune("model:h200", {"--set", "layout=NT"});
+  tune("model:h200", {"--set", "layout=TN"});
   expect_refused(run_export({"--target", "gemm"}), 2,
                  {"one combination of settings", "choose with --set"});
   EXPECT_EQ(run_export({"--target", "gemm", "--set", "layout=NT"}).status, 0);
+  tune("model:h200");
+  EXPECT_EQ(run_export({"--target", "gemm"}).status, 0);  // with the default settings
 }
 
 TEST_F(Embed, AnswersOfTheHostAreLeftOut) {

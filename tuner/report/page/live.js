@@ -67,6 +67,7 @@ function replaceContent(html) {
   for (const part of ["header", "main"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
   take(fresh.getElementById("data").textContent);
   showContent();
+  showState();
   drawWaiting();  // before the focus and the place on the page come back
   const again = focused.isConnected ? focused : elementAt(path);
   if (again && again.tagName === focused.tagName) again.focus({preventScroll: true});
