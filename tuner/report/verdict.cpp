@@ -8,6 +8,9 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/core/measurement.hpp"
 #include "tuner/records/records.hpp"
@@ -165,12 +168,36 @@ Cell trust_cell(const db::BestRow& best) {
   return doubt.empty() ? Cell{"yes"} : Cell{doubt, "", true};
 }
 
-/// As much of a configuration as fits a table.
-std::string short_text(const std::string& configuration) {
-  constexpr std::size_t kMost = 64;
-  if (configuration.size() <= kMost) return configuration;
-  return configuration.substr(0, configuration.rfind(' ', kMost)) + " …";
+std::vector<std::string> words_of(const std::string& configuration) {
+  std::istringstream text(configuration);
+  return {std::istream_iterator<std::string>(text), {}};
 }
+
+/// The values that not all results share, as many as fit a table; all where they share every one.
+class ShortConfigurations {
+ public:
+  explicit ShortConfigurations(const Report& report) {
+    for (const ReportedProblem& problem : report.problems) {
+      const std::string& configuration = problem.entry.best.configuration;
+      if (configuration.empty()) continue;
+      ++results_;
+      for (std::string& word : words_of(configuration)) ++uses_[std::move(word)];
+    }
+  }
+
+  std::string of(const std::string& configuration) const {
+    constexpr std::size_t kMost = 64;
+    std::vector<std::string> words = words_of(configuration);
+    const auto is_shared = [&](const std::string& word) { return uses_.at(word) == results_; };
+    if (!std::ranges::all_of(words, is_shared)) std::erase_if(words, is_shared);
+    const std::string text = joined(words, " ");
+    return text.size() <= kMost ? text : text.substr(0, text.rfind(' ', kMost)) + " …";
+  }
+
+ private:
+  int results_ = 0;
+  std::map<std::string, int> uses_;  // of NAME=VALUE
+};
 
 Cell contexts_cell(const ReportedProblem& problem) {
   std::vector<std::string> parts;
@@ -232,14 +259,14 @@ std::string doubt_of(const db::BestRow& best) {
   std::vector<std::string> doubts;
   if (!best.verified) doubts.emplace_back("not verified");
   if (best.noise_floor.value_or(0) > kNoisy) {
-    doubts.push_back(format("noise {:.2g} %", 100 * *best.noise_floor));
+    doubts.push_back(format("noise {:.0f} %", 100 * *best.noise_floor));
   }
   if (best.samples > 0 && best.samples < kFewestForInterval) {
     doubts.push_back(format("{} sample{}", best.samples, best.samples == 1 ? "" : "s"));
   }
   if (best.low_ns && best.high_ns && best.median_ns) {
     const double width = (*best.high_ns - *best.low_ns) / *best.median_ns;
-    if (width > kWide) doubts.push_back(format("interval of {:.2g} %", 100 * width));
+    if (width > kWide) doubts.push_back(format("interval of {:.0f} %", 100 * width));
   }
   return joined(doubts, ", ");
 }
@@ -302,7 +329,7 @@ std::string trust_text(const Report& report) {
   }
   return format(
       "{}: the column “can be trusted” says why. End other programs, then tune with --retune.",
-      all == 1 ? "Not yet" : format("Yes, except {} of {} results", doubted, all));
+      std::cmp_equal(doubted, all) ? "Not yet" : format("Yes, except {} of {}", doubted, all));
 }
 
 std::string next_text(const Report& report) {
@@ -326,6 +353,7 @@ std::string summary(const Report& report) {
 }
 
 std::string verdict_table(const Report& report) {
+  const ShortConfigurations configurations(report);
   const bool targets = !different(report, target_of).empty();
   const bool devices = !different(report, device_of).empty();
   const std::set<std::string> policies = different(report, policy_of);
@@ -343,7 +371,7 @@ std::string verdict_table(const Report& report) {
                     speedup_cell(against_baseline(problem)),
                     share_cell(rate),
                     trust_cell(best),
-                    {short_text(best.configuration)},
+                    {configurations.of(best.configuration)},
                     interval_cell(best),
                     rate_cell(rate),
                     speedup_cell(against_cpu(problem)),

@@ -67,7 +67,7 @@ TEST(Verdict, TheSummarySaysHowFastHowSureAndWhatNext) {
   const std::string html = summary(report);
   EXPECT_THAT(
       html, HasSubstr("1.00 times as fast as cublas (geometric mean of 2 problems, slower at 1)"));
-  EXPECT_THAT(html, HasSubstr("Yes, except 1 of 2 results"));
+  EXPECT_THAT(html, HasSubstr("Yes, except 1 of 2"));
   EXPECT_THAT(html, HasSubstr("<code>autotune query --target "));
   EXPECT_EQ(summary({}), "");
 }
