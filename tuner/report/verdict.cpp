@@ -168,8 +168,8 @@ Cell trust_cell(const db::BestRow& best) {
   return doubt.empty() ? Cell{"yes"} : Cell{doubt, "", true};
 }
 
-std::vector<std::string> words_of(const std::string& configuration) {
-  std::istringstream text(configuration);
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream text(line);
   return {std::istream_iterator<std::string>(text), {}};
 }
 
@@ -186,12 +186,12 @@ class ShortConfigurations {
   }
 
   std::string of(const std::string& configuration) const {
-    constexpr std::size_t kMost = 64;
+    constexpr std::size_t kWidest = 64;
     std::vector<std::string> words = words_of(configuration);
     const auto is_shared = [&](const std::string& word) { return uses_.at(word) == results_; };
     if (!std::ranges::all_of(words, is_shared)) std::erase_if(words, is_shared);
     const std::string text = joined(words, " ");
-    return text.size() <= kMost ? text : text.substr(0, text.rfind(' ', kMost)) + " …";
+    return text.size() <= kWidest ? text : text.substr(0, text.rfind(' ', kWidest)) + " …";
   }
 
  private:
@@ -220,9 +220,8 @@ const std::string& device_of(const ReportedProblem& one) { return one.entry.devi
 const std::string& policy_of(const ReportedProblem& one) { return one.entry.best.key.policy; }
 
 /// The words of a policy, with its context even if it is the default.
-std::vector<std::string> words_of(const std::string& policy) {
-  std::istringstream text(policy);
-  std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+std::vector<std::string> policy_words(const std::string& policy) {
+  std::vector<std::string> words = words_of(policy);
   const bool is_measured = policy.find("launch=") != std::string::npos;
   const bool has_context = policy.find("context=") != std::string::npos;
   if (is_measured && !has_context) words.push_back("context=chain");
@@ -232,9 +231,9 @@ std::vector<std::string> words_of(const std::string& policy) {
 /// The words of a policy that are not common to all problems.
 std::string differences(const std::string& policy, const std::set<std::string>& policies) {
   std::vector<std::string> parts;
-  for (const std::string& word : words_of(policy)) {
+  for (const std::string& word : policy_words(policy)) {
     const bool is_common = std::ranges::all_of(policies, [&](const std::string& one) {
-      const std::vector<std::string> words = words_of(one);
+      const std::vector<std::string> words = policy_words(one);
       return std::ranges::find(words, word) != words.end();
     });
     if (!is_common) parts.push_back(word);
