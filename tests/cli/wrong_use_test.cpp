@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/cli/sentences.hpp"
 #include "tuner/json/json.hpp"
@@ -87,6 +90,28 @@ TEST(WrongUse, WithoutAWordTheListOfVerbsIsShown) {
   const Ended ended = Sandbox().run({});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, ::testing::HasSubstr("query"));
+}
+
+TEST(WrongUse, ASizeWithoutConfigurationsIsStatusThreeInEveryVerb) {
+  const Sandbox sandbox;
+  ASSERT_EQ(sandbox.run({"new-target", "scale"}).status, 0);
+  std::stringstream manifest;
+  manifest << std::ifstream(sandbox.folder() / "scale.target.toml").rdbuf();
+  std::string text = manifest.str();
+  const std::string constraint = "BLOCK <= device.max_threads";
+  text.replace(text.find(constraint), constraint.size(), "N == 64");
+  sandbox.write("scale.target.toml", text);
+  const std::vector<std::vector<std::string>> cases = {
+      {"check", "./scale.target.toml", "--sizes", "128", "--device", "host"},
+      {"query", "--target", "./scale.target.toml", "--size", "128", "--device", "host"},
+      {"explain", "--target", "./scale.target.toml", "--size", "128", "--device", "host"}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.front());
+    expect_refused(sandbox.run(one), 3, {"no configuration is valid", "N == 64"});
+  }
+  const Ended tuned = sandbox.run(
+      {"tune", "--target", "./scale.target.toml", "--sizes", "128", "--device", "host"});
+  EXPECT_EQ(tuned.status, 3) << tuned.err;
 }
 
 TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {

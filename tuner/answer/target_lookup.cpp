@@ -351,11 +351,12 @@ std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) con
   }
   const Problem problem = problem_for(sizes);
   const ParameterSpace space = space_of(target_, problem, device_);
-  if (space.empty()) throw Error(why_refused(target_, space));
+  if (space.empty()) throw NoConfiguration(why_refused(target_, space));
   const auto index = default_index_without(target_, space, experience_->failed_at(key(sizes)));
   if (index) return to_text(space.at(*index));
-  throw Error(format("{}: every configuration failed for {} on {}: tune it again with --retune",
-                     target_.name, problem_text(target_, problem), device_.name));
+  throw NoConfiguration(
+      format("{}: every configuration failed for {} on {}: tune it again with --retune",
+             target_.name, problem_text(target_, problem), device_.name));
 }
 
 const std::string& TargetLookup::interned(const std::string& text) {

@@ -124,6 +124,8 @@ int run_program(const std::function<int()>& body) {
     return report("cannot write all of stdout: is the disk full?", kFailed);
   } catch (const UsageError& error) {
     return report(error.what(), kWrongUsage);
+  } catch (const NoConfiguration& error) {
+    return report(error.what(), kNoCorrectConfiguration);
   } catch (const std::bad_alloc&) {
     return report("out of memory; try a smaller problem or space", kFailed);
   } catch (const std::exception& error) {

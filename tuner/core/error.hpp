@@ -27,6 +27,12 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// No configuration is valid for these sizes, or none works. Exit status 3.
+class NoConfiguration : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A target that is wrong on every device. Exit status 1.
 class TargetError : public Error {
  public:

@@ -305,7 +305,7 @@ std::vector<Configuration> defaults_of(const Target& target) {
 }
 
 std::size_t default_index(const Target& target, const ParameterSpace& space) {
-  if (space.empty()) throw Error(why_refused(target, space));
+  if (space.empty()) throw NoConfiguration(why_refused(target, space));
   return *default_index_without(target, space, {});
 }
 
