@@ -139,7 +139,7 @@ struct Verdict {
   Outcome outcome =
       Outcome::ok;  // ok, wrong, nondeterministic; pruned: stopped early, correct so far
   std::string message;
-  double worst_error = 0;  // largest |c - r| / tolerance
+  double worst_error = 0;  // largest |c - r| / tolerance; without a tolerance, in roundings
   double seconds = 0;      // of a single launch: the last, or the first if stopped early
   bool repeats = true;     // all runs on the same inputs gave the same bits
   /// The output of that element, if neither the kernel nor the reference wrote it.
