@@ -121,6 +121,7 @@ class LayerFailures {
  public:
   LayerFailures(std::span<const Layer> layers, const LookupRequest& request);
 
+  static constexpr std::size_t kNoLayer = static_cast<std::size_t>(-1);
   /// Whether another layer than that of the result refutes it. The best rows of a layer are
   /// derived with its own failures.
   bool refute(std::size_t layer, const Part& part, const StoredBest& best) const;

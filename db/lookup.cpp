@@ -56,6 +56,8 @@ std::string_view name_of(Validity validity) {
       return "exact";
     case Validity::environment_drifted:
       return "environment drifted";
+    case Validity::alike:
+      return "with alike settings";
     case Validity::source_drifted:
       break;
   }

@@ -20,6 +20,7 @@ namespace autotune::db {
 enum class Validity : std::uint8_t {
   exact,                // this source, this environment
   environment_drifted,  // another driver or CUDA version; used, and reported
+  alike,                // of settings whose times are the same; used, and reported
   source_drifted,       // the kernel has changed since: verify it again
 };
 std::string_view name_of(Validity validity);

@@ -11,6 +11,11 @@
 
 namespace autotune::db {
 
+SettingsMatch match_settings(const LookupRequest& request, std::string_view settings) {
+  const bool own = settings == request.settings;
+  return {own || std::ranges::find(request.alike, settings) != request.alike.end(), own};
+}
+
 bool is_same_device(const DeviceRow& a, const DeviceRow& b) {
   return a.name == b.name && a.multiprocessors == b.multiprocessors &&
          a.mig_profile == b.mig_profile;
@@ -42,15 +47,21 @@ struct LayerReading {
       LookupRow row;
       std::string_view settings = best.view.problem;
       row.sizes.resize(size_count);
-      if (!take_sizes(settings, request.size_names, row.sizes) || settings != request.settings) {
-        return;
-      }
+      if (!take_sizes(settings, request.size_names, row.sizes)) return;
+      const SettingsMatch match = match_settings(request, settings);
+      if (!match.fits || (!match.own && best.view.provenance == "pinned")) return;
       if (!best.is_answer()) return;
-      if (failures.refute(layer, part, best)) {
+      const std::string_view sizes =
+          best.view.problem.substr(0, best.view.problem.size() - settings.size());
+      const std::string own = format("{}{}", sizes, request.settings);
+      if (failures.refute(layer, part, best) ||
+          (!match.own && failures.refute(LayerFailures::kNoLayer, part, own, policy,
+                                         best.view.configuration, best.since))) {
         ++refuted;
         return;
       }
       row.validity = parts.validity(part, best.session);
+      if (!match.own) row.validity = std::max(row.validity, Validity::alike);
       row.configuration = best.view.configuration;
       row.provenance = best.view.provenance;
       row.median_ns = std::max(best.view.median_ns, 0.0);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/lookup.hpp"
@@ -18,12 +19,19 @@ struct LookupRequest {
   std::string target;
   std::string fingerprint;  // of the current kernel
   DeviceRow device;
-  std::string environment;  // as in SessionRow; empty: do not compare
-  std::string size_names;   // `M N K`
-  std::string settings;     // `dtype=f32`, in the target's order
+  std::string environment;         // as in SessionRow; empty: do not compare
+  std::string size_names;          // `M N K`
+  std::string settings;            // `dtype=f32`, in the target's order
+  std::vector<std::string> alike;  // settings whose times are the same, where these have none
   /// Rows of a chain stand in for those of another context (` context=between`) that are missing.
   std::string policy = "l2=hot launch=graph";
 };
+
+/// Whether rows with these settings answer; false in `own` for alike settings.
+struct SettingsMatch {
+  bool fits = false, own = false;
+};
+SettingsMatch match_settings(const LookupRequest& request, std::string_view settings);
 
 bool is_same_device(const DeviceRow& a, const DeviceRow& b);
 /// Two GPUs of one compute capability.

@@ -88,7 +88,7 @@ class LayerTimes {
     problem.sizes.resize(size_count_of(request_.size_names));
     std::string_view settings = text;
     if (!take_sizes(settings, request_.size_names, problem.sizes) ||
-        settings != request_.settings) {
+        !match_settings(request_, settings).fits) {
       return nullptr;
     }
     return &problems.emplace(text, FoundProblem{std::move(problem), {}}).first->second;

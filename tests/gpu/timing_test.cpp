@@ -133,6 +133,25 @@ TEST_F(Timing, ColdIsSlowerThanHotAndSaysSo) {
   EXPECT_LT(12 * n / cold, device().info().memory_bytes_per_second);
 }
 
+TEST_F(Timing, AnInputThatStreamsIsColdWhereTheOthersAreHot) {
+  const std::int64_t n = 1 << 20;
+  Workload workload = saxpy_workload(n);
+  const auto seconds_of = [&](L2State l2) {
+    const auto bench = device().open(workload);
+    const auto candidate = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n));
+    EXPECT_EQ(candidate->time(8, l2).l2, l2);
+    return timed(*candidate, 200, l2);
+  };
+  const double hot = seconds_of(L2State::hot), cold = seconds_of(L2State::cold);
+  workload.buffers.front().streams = true;  // a third of the bytes
+  const double streamed = seconds_of(L2State::hot);
+  figure("saxpy 2^20, hot, one input streams, cold",
+         format("{:.2f}, {:.2f}, {:.2f} us", hot * 1e6, streamed * 1e6, cold * 1e6));
+  EXPECT_GT(streamed, 1.03 * hot);
+  EXPECT_LT(streamed, 1.03 * cold);
+  EXPECT_NEAR(seconds_of(L2State::cold), cold, 0.05 * cold);
+}
+
 TEST_F(Timing, BuffersTooSmallForAColdRotationAreLabelledHot) {
   const auto bench = device().open(saxpy_workload(64));
   const auto candidate = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(64));

@@ -52,6 +52,27 @@ TEST(Gemm16, IsRightForVectorsAndSingleElements) {
   expect_right(problem(1, 1, 1, {}), 43);
 }
 
+TEST(Gemm16, IsRightForFewRowsOfABesideABThatIsReadOnce) {
+  const auto skinny = [](std::int64_t tiles, std::int64_t groups, std::int64_t parts) {
+    return NamedValues{
+        {"KERNEL", Text("skinny")}, {"TILES", tiles}, {"K_GROUPS", groups}, {"K_PARTS", parts}};
+  };
+  const auto of = [](std::int64_t m, std::int64_t n, std::int64_t k, NamedValues settings) {
+    settings.push_back({"layout", Text("NT")});
+    return problem(m, n, k, settings);
+  };
+  expect_right(of(1, 70, 1032, {{"dtype", Text("bf16")}}), 201, skinny(1, 8, 1));
+  expect_right(of(9, 33, 520, {{"output", Text("f32")}, {"scale", Text("beta")}}), 202,
+               skinny(2, 2, 1));
+  expect_right(of(24, 16, 1000, {{"scale", Text("alpha")}, {"epilogue", Text("bias_gelu")}}), 203,
+               skinny(1, 2, 1));
+  expect_right(of(64, 47, 200, {{"epilogue", Text("relu")}}), 204, skinny(1, 2, 1));
+  const Verdict verdict =
+      testing::verdict_of(testing::small_hopper(), testing::gemm(),
+                          of(13, 50, 1160, {{"scale", Text("beta")}}), 205, skinny(1, 2, 4));
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+}
+
 NamedValues with(NamedValues held, const char* name, std::int64_t value) {
   held.push_back({name, value});
   return held;

@@ -74,6 +74,9 @@ TEST(ZeroBeta, LeavesCUnreadOnTensorCores) {
   const NamedValues f16 = value("dtype", "f16"), tf32 = value("math", "tf32");
   expect_c_unread(testing::small_gpu(), value("KERNEL", "mma"), f16);
   expect_c_unread(testing::small_hopper(), value("KERNEL", "wgmma"), f16);
+  NamedValues linear = f16;
+  linear.push_back({"layout", std::string("NT")});
+  expect_c_unread(testing::small_gpu(), value("KERNEL", "skinny"), linear);
   expect_c_unread(testing::small_gpu(), value("KERNEL", "mma_along_k"), tf32);
   expect_c_unread(testing::small_hopper(), value("KERNEL", "wgmma_along_k"), tf32);
   NamedValues one_group = value("KERNEL", "split");

@@ -9,12 +9,13 @@
 namespace autotune {
 
 struct LookupAnswer {
-  /// Whether no times of this environment tell which of the configuration and the library is
-  /// faster, where there is a library.
+  /// Whether no times of this environment and these settings tell which of the configuration and
+  /// the library is faster, where there is a library.
   bool is_open() const {
     if (library_is_expected) return true;
-    return origin == db::Origin::exact && validity == db::Validity::environment_drifted &&
-           provenance != "pinned";
+    const bool is_elsewhere =
+        validity == db::Validity::environment_drifted || validity == db::Validity::alike;
+    return origin == db::Origin::exact && is_elsewhere && provenance != "pinned";
   }
 
   std::string_view configuration;  // valid as long as the TargetLookup

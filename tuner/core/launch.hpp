@@ -93,6 +93,7 @@ struct BufferSpec {
   std::optional<std::uint64_t> seed = {};  // replaces the workload's
   double absolute = 0;                     // see tolerance
   bool repeatable = false;                 // runs on the same inputs must give the same bits
+  bool streams = false;  // timed calls find it in memory, not in a cache, even with a hot L2
   /// Members of a struct element. `type` is then the type of the first member.
   std::vector<Member> members = {};
   /// Programs pass addresses that are multiples of this, in bytes. 0: nothing is asked for.

@@ -42,6 +42,7 @@ LaunchPlanner::Array LaunchPlanner::array_of(const ArgumentSpec& spec, const std
               names_.bind(spec.constant),
               names_.bind(spec.absolute),
               names_.bind(spec.repeatable),
+              names_.bind(spec.streams),
               names_.bind(spec.alignment),
               names_.bind(spec.fill_values)};
   array.dims = names_.bind(spec.dims);
@@ -77,7 +78,7 @@ bool LaunchPlanner::is_absent(const Array& array) const {
 bool LaunchPlanner::is_plain(const Array& array) {
   const bool is_filled_simply =
       array.fill_values.empty() && !array.spec->file && array.members.empty();
-  const bool is_compared = array.tolerance || array.absolute || array.repeatable;
+  const bool is_compared = array.tolerance || array.absolute || array.repeatable || array.streams;
   return array.length && array.dims.empty() && array.type.choices.size() == 1 && is_filled_simply &&
          !is_compared;
 }

@@ -42,7 +42,8 @@ class LaunchPlanner {
     const ArgumentSpec* spec;
     std::string key;
     Type type;
-    std::optional<Formula> length, tolerance, value, constant, absolute, repeatable, alignment;
+    std::optional<Formula> length, tolerance, value, constant, absolute, repeatable, streams,
+        alignment;
     std::vector<Formula> fill_values;
     std::uint32_t index = 0;               // among the workload's buffers, or among workspaces
     Schedule schedule = {};                // computes the length

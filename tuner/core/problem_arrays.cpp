@@ -85,10 +85,11 @@ BufferSpec LaunchPlanner::buffer_of(const Array& array, const FormulaValues& val
                   format("{} is not an error that could be allowed", buffer.absolute));
     }
   }
-  if (array.repeatable) {
-    buffer.repeatable =
-        values.value(*array.repeatable, [&] { return array.key + ".repeatable"; }) != 0;
-  }
+  const auto holds = [&](const std::optional<Formula>& condition, const char* part) {
+    return condition && values.value(*condition, [&] { return array.key + part; }) != 0;
+  };
+  buffer.repeatable = holds(array.repeatable, ".repeatable");
+  buffer.streams = holds(array.streams, ".streams");
   buffer.alignment = alignment_of(array, buffer, values);
   if (buffer.alignment < spec.aligned) buffer.shift = buffer.alignment;
   return buffer;

@@ -65,6 +65,28 @@ bool is_default(const Setting& setting, const Value& value, const NamedValues& v
   return false;
 }
 
+std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings) {
+  std::vector<NamedValues> all;
+  for (std::size_t i = 0; i < target.settings.size(); ++i) {
+    const std::vector<Value>& alike = target.settings[i].alike;
+    if (std::ranges::find(alike, settings[i].value) == alike.end()) continue;
+    for (const Value& other : alike) {
+      if (other == settings[i].value) continue;
+      NamedValues told;
+      for (std::size_t j = 0; j < settings.size(); ++j) {
+        if (j == i) told.push_back({settings[j].name, other});
+        if (j != i && !is_default(target.settings[j], settings[j].value, settings)) {
+          told.push_back(settings[j]);
+        }
+      }
+      const Problem problem = problem_from(target, 1, told);
+      all.emplace_back(problem.values.end() - static_cast<std::ptrdiff_t>(settings.size()),
+                       problem.values.end());
+    }
+  }
+  return all;
+}
+
 std::string short_name(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string::npos ? name : name.substr(dot + 1);

@@ -26,6 +26,8 @@ struct Setting {
   WordTexts texts = {};
   /// The value if the user chooses none, by settings before it. Absent: the first value.
   std::optional<Expression> if_absent = {};
+  /// Values whose problems take the same times in the same configurations, as f16 and bf16.
+  std::vector<Value> alike = {};
 };
 
 /// The value of a setting if the user chooses none. `before` holds the settings before it. Throws
@@ -71,6 +73,8 @@ struct ArgumentSpec {
   std::optional<Expression> absolute = {};  // outputs
   /// Outputs and inouts: where it holds, runs on the same inputs must give the same bits.
   std::optional<Expression> repeatable = {};
+  /// Inputs: where it holds, programs read the buffer from memory, as the weights of a layer.
+  std::optional<Expression> streams = {};
   std::vector<Expression> fill_values = {};  // see BufferSpec
   std::optional<std::uint64_t> seed = {};    // see BufferSpec
   std::optional<InputFile> file = {};        // inputs and inouts; in place of `fill`
@@ -279,6 +283,10 @@ std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least);
 /// A problem of the target with these settings, for what does not depend on sizes: those from
 /// `least` on.
 Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings);
+
+/// Settings whose problems take the same times in the same configurations: see Setting::alike.
+/// Settings that have their default keep it.
+std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings);
 
 /// The names of all sizes: those of the key, then the free ones.
 std::vector<std::string> size_names(const Target& target);

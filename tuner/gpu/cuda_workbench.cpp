@@ -37,14 +37,16 @@ double seconds_of_clock() {
 /// The alignment that textures need.
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 
-/// Buffer sets (with the uniform contents) for timing with a cold L2: twice the size of L2 passes
-/// between two uses of a set. The first set is the problem's own.
+/// Buffer sets (with the uniform contents) for timing: twice the size of L2 passes between two uses
+/// of a set. The first set is the problem's own. With a hot L2, only buffers that stream have
+/// copies.
 class Rotation {
  public:
-  Rotation(CudaMemory& memory, const DeviceInfo& device, const ProblemBuffers& buffers)
-      : memory_(memory), buffers_(buffers) {
-    for (const BufferSpec& spec : buffers.specs()) copy_bytes_ += aligned(spec.bytes());
-    l2_bytes_ = device.l2_bytes;
+  Rotation(CudaMemory& memory, const DeviceInfo& device, const ProblemBuffers& buffers, L2State l2)
+      : memory_(memory), buffers_(buffers), all_(l2 == L2State::cold), l2_bytes_(device.l2_bytes) {
+    for (const BufferSpec& spec : buffers.specs()) {
+      if (has_copies(spec)) copy_bytes_ += aligned(spec.bytes());
+    }
   }
 
   /// The number of sets. 1 if memory is short: then is_cold() is false. Made by the first call.
@@ -56,17 +58,19 @@ class Rotation {
   bool is_cold() const { return cold_; }
 
   std::vector<std::byte*> addresses(int index) const {
-    if (index == 0) return buffers_.addresses(InputSet::uniform);
-    std::vector<std::byte*> all;
+    std::vector<std::byte*> all = buffers_.addresses(InputSet::uniform);
+    if (index == 0) return all;
     std::byte* next = sets_.get() + (index - 1) * copy_bytes_;
-    for (const BufferSpec& spec : buffers_.specs()) {
-      all.push_back(next);
-      next += aligned(spec.bytes());
+    for (std::size_t b = 0; b < all.size(); ++b) {
+      const BufferSpec& spec = buffers_.specs()[b];
+      if (has_copies(spec)) all[b] = std::exchange(next, next + aligned(spec.bytes()));
     }
     return all;
   }
 
  private:
+  bool has_copies(const BufferSpec& spec) const { return all_ || spec.streams; }
+
   void make() {
     const std::int64_t wanted = 2 * l2_bytes_;
     if (copy_bytes_ == 0 || l2_bytes_ == 0) return;
@@ -82,6 +86,7 @@ class Rotation {
     for (int i = 1; i < copies_; ++i) {
       const std::vector<std::byte*> to = addresses(i);
       for (std::size_t b = 0; b < from.size(); ++b) {
+        if (to[b] == from[b]) continue;
         memory_.copy(to[b], from[b], buffers_.specs()[b].bytes());
       }
     }
@@ -91,7 +96,9 @@ class Rotation {
 
   CudaMemory& memory_;
   const ProblemBuffers& buffers_;
-  std::int64_t copy_bytes_ = 0, l2_bytes_ = 0;
+  const bool all_;
+  const std::int64_t l2_bytes_;
+  std::int64_t copy_bytes_ = 0;
   int copies_ = 1;
   bool cold_ = false, made_ = false;
   std::shared_ptr<std::byte> sets_;  // all but the first
@@ -100,12 +107,15 @@ class Rotation {
 /// Binds the work of a call to where the workload's buffers lie.
 using Bind = std::function<std::unique_ptr<BoundWork>(const std::vector<std::byte*>& addresses)>;
 
+/// One for each state of L2.
+using Rotations = std::array<Rotation, 2>;
+
 /// What all candidates of a problem share.
 struct Shared {
   const CudaContext& context;
   LaunchForm form;
   ProblemBuffers& buffers;
-  Rotation& rotation;
+  Rotations& rotations;
   Verifier& verifier;
 };
 
@@ -138,8 +148,8 @@ class CudaCandidate : public Candidate, public Countable {
 
   TimedBatch time_in(CallContext context, int launches, L2State l2) override {
     context_.use();
-    TimedBatch batch = timed(chain_of(context, launches, l2), context);
-    const bool is_cold = l2 == L2State::cold && shared_.rotation.is_cold();
+    TimedBatch batch = timed(chain_of(context, launches, l2), context, l2);
+    const bool is_cold = l2 == L2State::cold && rotation(l2).is_cold();
     batch.l2 = is_cold ? L2State::cold : L2State::hot;
     if (std::exchange(is_unchecked_, false) || shared_.verifier.is_chain_checked()) {
       shared_.verifier.check_chain(timed_call(), *workspace_, batch.seconds);
@@ -155,8 +165,8 @@ class CudaCandidate : public Candidate, public Countable {
         static_cast<int>(std::clamp(std::ceil(kEnergyBatch / one), 1.0, kMostEnergyLaunches));
     const Chain chain = chain_of(CallContext::chain, launches, l2);
     const int calls = BatchTimer::calls(chain);
-    timed(chain, CallContext::chain);  // makes the graph
-    BackToBack batches(context_.stream.get(), [&] { start(chain); });
+    timed(chain, CallContext::chain, l2);  // makes the graph
+    BackToBack batches(context_.stream.get(), [&] { start(chain, l2); });
     const auto run_batch = [&] {
       batches.run();
       return calls;
@@ -170,7 +180,7 @@ class CudaCandidate : public Candidate, public Countable {
     if (!context_.count_calls) throw Error("hardware counters are not available in this process");
     const auto call = [this] {
       const cudaStream_t stream = context_.stream.get();
-      plan_on(0).launch(stream, EarlyStart::never);
+      timed_call().work().launch(stream, EarlyStart::never);
       check_cuda(cudaStreamSynchronize(stream), "finish a counted call");
     };
     call();  // so that caches and the module are as in a chain of calls
@@ -179,22 +189,25 @@ class CudaCandidate : public Candidate, public Countable {
 
  private:
   Chain chain_of(CallContext context, int launches, L2State l2) {
-    const int copies = l2 == L2State::cold ? rotate() : 1;
+    const int copies = rotate(l2);
     const EarlyStart early =
         context == CallContext::in_order ? EarlyStart::never : EarlyStart::captured;
-    const auto enqueue = [this, early](cudaStream_t stream, int copy) {
-      plan_on(copy).launch(stream, early);
+    const auto enqueue = [this, early, l2](cudaStream_t stream, int copy) {
+      plan_on(copy, l2).launch(stream, early);
     };
     // With fewer launches than copies, the first copies would be used again too soon.
     Chain chain{enqueue, std::max(launches, copies), copies, context == CallContext::between};
     if (shared_.buffers.any_inouts()) {
-      chain.restore = [this](cudaStream_t stream, int copy) { restore_inouts(stream, copy); };
+      chain.restore = [this, l2](cudaStream_t stream, int copy) {
+        restore_inouts(stream, rotation(l2).addresses(copy));
+      };
     }
     return chain;
   }
 
-  void restore_inouts(cudaStream_t stream, int copy) const {
-    const std::vector<std::byte*> to = shared_.rotation.addresses(copy);
+  Rotation& rotation(L2State l2) const { return shared_.rotations[static_cast<int>(l2)]; }
+
+  void restore_inouts(cudaStream_t stream, const std::vector<std::byte*>& to) const {
     const auto& specs = shared_.buffers.specs();
     for (std::size_t i = 0; i < specs.size(); ++i) {
       if (specs[i].role != Role::inout) continue;
@@ -208,32 +221,34 @@ class CudaCandidate : public Candidate, public Countable {
     return static_cast<CudaCall&>(*calls_[index_of(InputSet::uniform)]);
   }
 
-  const BoundWork& plan_on(int copy) const {
-    return copy == 0 ? timed_call().work() : *on_copies_[static_cast<std::size_t>(copy) - 1];
+  const BoundWork& plan_on(int copy, L2State l2) const {
+    const auto& others = on_copies_[static_cast<std::size_t>(l2)];
+    return copy == 0 ? timed_call().work() : *others[static_cast<std::size_t>(copy) - 1];
   }
 
-  int rotate() {
-    const int copies = shared_.rotation.copies();
-    for (int i = static_cast<int>(on_copies_.size()) + 1; i < copies; ++i) {
-      on_copies_.push_back(bind_(shared_.rotation.addresses(i)));
+  int rotate(L2State l2) {
+    auto& others = on_copies_[static_cast<std::size_t>(l2)];
+    const int copies = rotation(l2).copies();
+    for (int i = static_cast<int>(others.size()) + 1; i < copies; ++i) {
+      others.push_back(bind_(rotation(l2).addresses(i)));
     }
     return copies;
   }
 
-  TimedBatch timed(const Chain& chain, CallContext context) {
+  TimedBatch timed(const Chain& chain, CallContext context, L2State l2) {
     const BatchTimer& timer = *context_.timer;
     if (context == CallContext::alone) return timer.alone(chain);
     if (shared_.form == LaunchForm::stream) return timer.stream(chain);
-    return timer.replay(graph_of(chain, context), chain);
+    return timer.replay(graph_of(chain, context, l2), chain);
   }
 
-  void start(const Chain& chain) {
+  void start(const Chain& chain, L2State l2) {
     if (shared_.form == LaunchForm::stream) return context_.timer->start(chain);
-    context_.timer->start(graph_of(chain, CallContext::chain));
+    context_.timer->start(graph_of(chain, CallContext::chain, l2));
   }
 
-  cudaGraphExec_t graph_of(const Chain& chain, CallContext context) {
-    GraphExec& graph = graphs_[{chain.launches, chain.copies, context}];
+  cudaGraphExec_t graph_of(const Chain& chain, CallContext context, L2State l2) {
+    GraphExec& graph = graphs_[{chain.launches, context, l2}];
     if (!graph) graph = context_.timer->prepare(chain);
     return graph.get();
   }
@@ -244,8 +259,8 @@ class CudaCandidate : public Candidate, public Countable {
   Bind bind_;
   CallOfSet calls_;
   bool is_unchecked_ = true;  // no chain of it was checked yet
-  std::vector<std::unique_ptr<BoundWork>> on_copies_;
-  std::map<std::tuple<int, int, CallContext>, GraphExec> graphs_;  // by launches, copies, context
+  std::array<std::vector<std::unique_ptr<BoundWork>>, 2> on_copies_;   // by the state of L2
+  std::map<std::tuple<int, CallContext, L2State>, GraphExec> graphs_;  // by the chain's launches
 };
 
 std::shared_ptr<Workspace> allocate(Memory& memory, const LaunchPlan& plan) try {
@@ -329,7 +344,8 @@ class CudaWorkbench : public Workbench {
         buffers_(memory_, workload_),
         answers_(make_answers()),
         verifier_(memory_, workload_, buffers_, answers_),
-        rotation_(memory_, context_->info, buffers_) {}
+        rotations_{Rotation(memory_, context_->info, buffers_, L2State::hot),
+                   Rotation(memory_, context_->info, buffers_, L2State::cold)} {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
     context_->use();
@@ -394,7 +410,7 @@ class CudaWorkbench : public Workbench {
   }
 
   std::unique_ptr<Candidate> candidate(std::shared_ptr<Workspace> workspace, Bind bind) {
-    const Shared shared{*context_, workload_.form, buffers_, rotation_, verifier_};
+    const Shared shared{*context_, workload_.form, buffers_, rotations_, verifier_};
     return std::make_unique<CudaCandidate>(shared, std::move(workspace), std::move(bind));
   }
 
@@ -416,7 +432,7 @@ class CudaWorkbench : public Workbench {
   ProblemBuffers buffers_;
   const RightAnswers answers_;
   Verifier verifier_;
-  Rotation rotation_;
+  Rotations rotations_;
   std::map<BaselineSource, std::shared_ptr<Baseline>> baselines_;
 };
 

@@ -155,13 +155,15 @@ HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& pla
 
 void HostCandidate::restore(L2State l2) {
   buffers_.restore_inouts(InputSet::uniform);
+  for (const ZonedBuffer& buffer : buffers_.all(InputSet::uniform)) {
+    if (l2 == L2State::cold || buffer.spec().streams) evict(buffer);
+  }
   if (l2 == L2State::hot) return;
-  for (const ZonedBuffer& buffer : buffers_.all(InputSet::uniform)) evict(buffer);
   for (const ZonedBuffer& space : workspace_) evict(space);
 }
 
 TimedBatch HostCandidate::time(int launches, L2State l2) {
-  const bool at_once = l2 == L2State::hot && !buffers_.any_inouts();
+  const bool at_once = l2 == L2State::hot && !buffers_.any_inouts() && !buffers_.any_streams();
   restore(L2State::hot);
   timed_call().start();  // what ran last was another kernel, or a comparison
   int done = 0;

@@ -92,6 +92,7 @@ ProblemBuffers::ProblemBuffers(Memory& memory, const Workload& workload)
     const BufferSpec& spec = specs()[i];
     Slot& slot = slots_.emplace_back();
     any_inouts_ = any_inouts_ || spec.role == Role::inout;
+    any_streams_ = any_streams_ || spec.streams;
     for (const InputSet set : kInputSets) {
       const std::size_t at = index_of(set);
       if (at == 0 || spec.role == Role::input) slot.buffers[at] = ZonedBuffer(memory, spec);

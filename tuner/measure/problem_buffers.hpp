@@ -66,6 +66,7 @@ class ProblemBuffers {
   /// What a verified call finds: poisoned outputs and zones, inouts as filled.
   void reset(InputSet set, Poison poison);
   bool any_inouts() const { return any_inouts_; }
+  bool any_streams() const { return any_streams_; }
   /// The contents of an inout.
   const std::byte* pristine(std::size_t index, InputSet set) const {
     return slots_[index].pristine[index_of(set)].get();
@@ -113,7 +114,7 @@ class ProblemBuffers {
 
   Memory& memory_;
   const Workload& workload_;
-  bool any_inouts_ = false;
+  bool any_inouts_ = false, any_streams_ = false;
   std::vector<Slot> slots_;
   PreparedInputs prepared_;  // on the host
 };

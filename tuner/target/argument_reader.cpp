@@ -91,8 +91,8 @@ class ArgumentReader {
 
   void expect_argument_keys(const Node& node) const {
     node.expect_keys({"type", "length", "role", "fill", "file", "tolerance", "absolute",
-                      "repeatable", "value", "constant", "alignment", "aligned", "dims", "strides",
-                      "when"});
+                      "repeatable", "streams", "value", "constant", "alignment", "aligned", "dims",
+                      "strides", "when"});
   }
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
@@ -123,6 +123,10 @@ class ArgumentReader {
       if (spec.role == Role::input)
         repeatable->fail("only an output repeats its bits, or does not");
       spec.repeatable = reading_.names.integer(*repeatable, kProblem);
+    }
+    if (const Node* const streams = node.find("streams")) {
+      if (spec.role != Role::input) streams->fail("only an input can stream from memory");
+      spec.streams = reading_.names.integer(*streams, kProblem);
     }
     if (const Node* const alignment = node.find("alignment")) {
       spec.alignment = reading_.names.integer(*alignment, kProblem);

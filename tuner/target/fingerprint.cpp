@@ -76,6 +76,7 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
              meanings.of(spec.constant));
   if (spec.absolute) text += format("  absolute {}\n", meanings.of(spec.absolute));
   if (spec.repeatable) text += format("  repeatable {}\n", meanings.of(spec.repeatable));
+  if (spec.streams) text += format("  streams {}\n", meanings.of(spec.streams));
   if (!spec.fill_values.empty()) text += format("  fill {}\n", meanings.of(spec.fill_values));
   if (spec.seed) text += format("  seed {}\n", *spec.seed);
   if (!spec.dims.empty()) {

@@ -194,17 +194,19 @@ std::vector<NamedValues> combinations(const std::vector<Setting>& settings) {
   return all;
 }
 
+const Value& value_in(const Node& node, const Setting& setting) {
+  const Value* const value = meant_value(setting.values, node.value());
+  if (!value) node.fail(format("{} is not a value of the setting", node.value().text()));
+  return *value;
+}
+
 /// One of the setting's values, or an expression over the settings before it.
 Expression setting_default(Reading& reading, const Node& node, const Setting& setting,
                            const std::vector<Setting>& before) {
   const bool is_expression =
       node.is(Node::Kind::text) &&
       std::ranges::find(setting.values, node.text(), &Value::text) == setting.values.end();
-  if (!is_expression) {
-    const Value* const value = meant_value(setting.values, node.value());
-    if (!value) node.fail(format("{} is not a value of the setting", node.value().text()));
-    return Expression::constant(value->code());
-  }
+  if (!is_expression) return Expression::constant(value_in(node, setting).code());
   const Expression expression = reading.names.expression(node, NameLevel::problem);
   std::vector<Setting> named;
   for (const std::string& name : expression.names()) {
@@ -251,7 +253,7 @@ void read_problem(Reading& reading, Target& target) {
   for (const auto& [name, node] : settings->members()) {
     const Node* list = &node;
     if (node.is(Node::Kind::table)) {
-      node.expect_keys({"values", "as", "default"});
+      node.expect_keys({"values", "as", "default", "alike"});
       list = &node["values"];
     }
     Setting setting{name, {}};
@@ -263,6 +265,9 @@ void read_problem(Reading& reading, Target& target) {
       setting.form = form_of(node, values);
       if (const Node* const otherwise = node.find("default")) {
         setting.if_absent = setting_default(reading, *otherwise, setting, target.settings);
+      }
+      if (const Node* const alike = node.find("alike")) {
+        for (const Node& each : alike->items(2)) setting.alike.push_back(value_in(each, setting));
       }
     }
     target.settings.push_back(setting);

@@ -14,7 +14,7 @@ namespace autotune {
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(Member, name, type, offset, alignment)
 WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
-             seed, absolute, repeatable, members, alignment, dims, strides, shift)
+             seed, absolute, repeatable, streams, members, alignment, dims, strides, shift)
 WIRE_MEMBERS(Scalar, type, integer, real, name)
 WIRE_MEMBERS(Record::Field, value, offset)
 WIRE_MEMBERS(Record, name, fields, bytes)

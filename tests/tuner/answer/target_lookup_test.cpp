@@ -368,6 +368,44 @@ TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
               ThrowsMessage<Error>(HasSubstr("every configuration failed for M=512 N=512 K=512")));
 }
 
+TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
+  tune(512, "BM=64");
+  tune(1024, "BM=32", "", "pinned");
+  Target target = target_of();
+  target.settings.front().alike = {"f32", "f64"};
+  const auto open_f64 = [&] {
+    return TargetLookup(target, {{"dtype", "f64"}}, gpu(), "l2=hot launch=graph", {{path_}});
+  };
+  const std::int64_t sizes[] = {512, 512, 512}, of_pin[] = {1024, 1024, 1024};
+  {
+    TargetLookup lookup = open_f64();
+    const LookupAnswer answer = lookup.find(sizes);
+    EXPECT_EQ(answer.configuration, "BM=64");
+    EXPECT_EQ(answer.origin, Origin::exact);
+    EXPECT_EQ(answer.validity, db::Validity::alike);
+    EXPECT_TRUE(answer.is_open()) << "may be checked in the program";
+    EXPECT_THAT(lookup.explain(sizes), HasSubstr("with alike settings"));
+    EXPECT_NE(lookup.find(of_pin).provenance, "pinned") << "a person chose it for f32";
+  }
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = "M=512 N=512 K=512 dtype=f64";
+    const db::TrialRow failure = sample.failure("BM=64", "wrong");
+    store.append({&failure, 1});
+  }
+  EXPECT_NE(open_f64().find(sizes).configuration, "BM=64") << "it fails with its own setting";
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = "M=512 N=512 K=512 dtype=f64";
+    store.add_decision(sample.decision("BM=128", 20000, db::now_text()));
+  }
+  EXPECT_EQ(open_f64().find(sizes).configuration, "BM=128");
+  EXPECT_EQ(open_f64().find(sizes).validity, db::Validity::exact);
+  EXPECT_EQ(open().find(sizes).configuration, "BM=64");
+}
+
 TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged) {
   tune(512, "BM=64");
   const std::int64_t near[] = {640, 640, 640};

@@ -54,7 +54,7 @@ TEST_F(TensorMaps, HaveNoOtherTypes) {
               ThrowsMessage<Error>(HasSubstr("a map has the type of its buffer, or \"tf32\"")));
 }
 
-TEST(RepeatableOutputs, AreThoseWhereTheirConditionHolds) {
+TEST(ConditionsOfBuffers, HoldForSomeProblems) {
   const ScratchFolder folder;
   folder.write("sum.cu", "");
   const auto target = [&](const std::string& keys) {
@@ -84,6 +84,15 @@ reference.kernels.sum = { grid = 1, block = 1 }
   EXPECT_TRUE(is_repeatable(fixed, "fixed"));
   EXPECT_FALSE(is_repeatable(fixed, "any"));
   EXPECT_NE(plain.fingerprint, always.fingerprint);
+  const Target streams = target("streams = \"order == 'any'\"");
+  const auto may_stream = [&](const char* order) {
+    return buffers_of(streams, problem_of(streams, {{"N", 64}}, {{"order", order}}), {})[0].streams;
+  };
+  EXPECT_TRUE(may_stream("any"));
+  EXPECT_FALSE(may_stream("fixed"));
+  EXPECT_NE(target("role = \"input\"").fingerprint, streams.fingerprint);
+  EXPECT_THAT([&] { target("role = \"output\", streams = true"); },
+              ThrowsMessage<Error>(HasSubstr("only an input can stream from memory")));
   EXPECT_THAT([&] { target("role = \"output\", repeatable = \"BLOCK == 64\""); },
               ThrowsMessage<Error>(HasSubstr("this depends on a parameter")));
   EXPECT_THAT([&] { target("role = \"output\", repeatable = \"order\""); },
