@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "d8646cfebbd14cf2cd59697ee0908e0e";
+constexpr std::string_view kGemm = "71b1f4116fdeeb43b77fb60d969867ef";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
@@ -70,6 +70,7 @@ constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogu
 // the lines go.
 constexpr SameSource kSameSources[] = {
     {"9265d5024b30ef6f217de82f79fae478", kGemm},  // gemm
+    {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without KERNEL=skinny
     {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},  // a wrong bias
     {"9cf39836ef11754688744cfcf4fb378a", kGemm},
     {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
