@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few rows of A times a B that is read once, in 16 bits, both along k: the layer of a language model
-// that decodes. Nothing goes through shared memory but sums: each lane loads 16 bytes at a time of
-// columns of op(B) straight into the registers that mma.sync reads, UNROLL steps ahead. For mma.sync,
-// columns of op(B) are the rows of its tile, and rows of A its columns; elements of k that a lane
-// loads together take the places of elements that lie apart, the same in both operands.
+// Few rows of A times a B that is read once, in 16 bits: the layers of a language model that decodes;
+// with SWAP, few columns of B times an A that is read once. Nothing goes through shared memory but
+// sums: each lane loads 16 bytes at a time straight into the registers that mma.sync reads, UNROLL
+// steps ahead. The long operand has the rows of its tile, the short one its columns. Elements that a
+// lane loads together take places that lie apart in the tile, the same for both operands.
 //
-// Grid (ceil(N / (16 * TILES * WARPS_N)) * K_PARTS, products). Block 32 * WARPS_N * K_GROUPS. The
-// warps of a group along n, and the blocks of a cluster, add up parts of k. M <= 8 * ROW_TILES.
-// From compute capability 8.0 on.
+// The short operand lies along k, the long one along or across. Grid (ceil(columns / kColumns) *
+// K_PARTS, products). Block 32 * WARPS_N * K_GROUPS. The warps of a group along n, and the blocks of
+// a cluster, add up parts of k. From compute capability 8.0 on.
 #include "device/cluster.cuh"
 #include "device/early_start.cuh"
 #include "device/mma.cuh"
@@ -15,53 +15,91 @@
 struct Skinny : PlacedConfiguration {
   static constexpr int kTiles = TILES, kWarps = WARPS_N, kGroups = K_GROUPS, kParts = K_PARTS;
   static constexpr int kAhead = UNROLL, kRowTiles = ROW_TILES;
-  static constexpr int kStep = 64;                      // of k: a line of the L2 cache
-  static constexpr int kColumns = 16 * kTiles * kWarps;  // of D, a block
-  static constexpr int kRows = 8 * kRowTiles;
+  static constexpr bool kAlongK = SWAP ? A_ALONG_K : B_ALONG_K;  // the long operand
+  static constexpr int kHalves = kAlongK ? 2 : 1;                // of a step: 32 of k
+  static constexpr int kStep = 32 * kHalves;
+  static constexpr int kColumns = 16 * kTiles * kWarps;  // of the long operand, a block
+  static constexpr int kRows = 8 * kRowTiles;            // of the short one
+  static_assert(kAlongK || kTiles == 4, "lanes load 8 elements across k, two of each tile");
 };
 
-/// What a lane holds of one step: 16 bytes at k and 16 bytes 32 elements later.
-struct SkinnyStep {
-  uint4 columns[Skinny::kTiles][2][2];  // lane / 4 of a tile, and 8 further
-  uint4 rows[Skinny::kRowTiles][2];
+struct Words {
+  unsigned word[4];
+};
 
-  /// Zeros beyond K. `b` and `a` are those of the lane's first line.
-  __device__ __forceinline__ void load(const element* const (&b)[Skinny::kTiles][2],
-                                       const element* const (&a)[Skinny::kRowTiles], int k, int K) {
-    const uint4 zeros = make_uint4(0, 0, 0, 0);
+/// 16 bytes, or zeros.
+template <bool once>
+__device__ __forceinline__ Words loaded(const element* from, bool valid) {
+  const uint4* const all = reinterpret_cast<const uint4*>(from);
+  const uint4 words = !valid ? make_uint4(0, 0, 0, 0) : once ? __ldcs(all) : __ldg(all);
+  return {{words.x, words.y, words.z, words.w}};
+}
+
+/// What a lane holds of one step: 8 of k from lane % 4 * 8 on, of each half.
+struct SkinnyStep {
+  typedef float Sums[Skinny::kTiles][Skinny::kRowTiles][4];
+  // Along k: lines lane / 4 and lane / 4 + 8 of each tile. Across: 8 lines of 8 columns.
+  Words columns[4 * Skinny::kTiles * Skinny::kHalves / 2];
+  Words rows[Skinny::kRowTiles][Skinny::kHalves];
+
+  __device__ __forceinline__ void load(const element* const (&lines)[2 * Skinny::kTiles],
+                                       const element* const (&few)[Skinny::kRowTiles], int k, int K,
+                                       long long distance) {
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
+    for (int half = 0; half < Skinny::kHalves; ++half) {
       const int at = k + 32 * half;
       const bool valid = at < K;
 #pragma unroll
-      for (int tile = 0; tile < Skinny::kTiles; ++tile) {
-#pragma unroll
-        for (int low = 0; low < 2; ++low)
-          columns[tile][low][half] =
-              valid ? __ldcs(reinterpret_cast<const uint4*>(b[tile][low] + at)) : zeros;
-      }
+      for (int i = 0; i < 2 * Skinny::kTiles; ++i)
+        columns[2 * Skinny::kTiles * half + i] =
+            loaded<true>(Skinny::kAlongK ? lines[i] + at : lines[0] + (at + i) * distance, valid);
 #pragma unroll
       for (int tile = 0; tile < Skinny::kRowTiles; ++tile)
-        rows[tile][half] = valid ? __ldg(reinterpret_cast<const uint4*>(a[tile] + at)) : zeros;
+        rows[tile][half] = loaded<false>(few[tile] + at, valid);
     }
   }
 
-  __device__ __forceinline__ void multiply(float (&sums)[Skinny::kTiles][Skinny::kRowTiles][4]) const {
+  /// The rows of a tile that a lane gives to one of the two products of 16 k of a half.
+  __device__ __forceinline__ void fragment(unsigned (&words)[4], int half, int tile, int product) const {
+    if constexpr (Skinny::kAlongK) {
+      const Words* const line = columns + 2 * Skinny::kTiles * half + 2 * tile;
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < 4; ++i) words[i] = line[i % 2].word[2 * product + i / 2];
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4; i += 2) {
+        const unsigned first = columns[4 * product + i].word[tile];
+        const unsigned second = columns[4 * product + i + 1].word[tile];
+        words[i] = (first & 0xFFFF) | second << 16;
+        words[i + 1] = first >> 16 | (second & 0xFFFF0000);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void multiply(Sums& sums) const {
+#pragma unroll
+    for (int half = 0; half < Skinny::kHalves; ++half) {
 #pragma unroll
       for (int tile = 0; tile < Skinny::kTiles; ++tile) {
-        const uint4 high = columns[tile][0][half], low = columns[tile][1][half];
-        const unsigned first[4] = {high.x, low.x, high.y, low.y};
-        const unsigned second[4] = {high.z, low.z, high.w, low.w};
 #pragma unroll
-        for (int m = 0; m < Skinny::kRowTiles; ++m) {
-          const uint4 row = rows[m][half];
-          multiply_tiles<Skinny::kFactor>(sums[tile][m], first, row.x, row.y);
-          multiply_tiles<Skinny::kFactor>(sums[tile][m], second, row.z, row.w);
+        for (int product = 0; product < 2; ++product) {
+          unsigned words[4];
+          fragment(words, half, tile, product);
+#pragma unroll
+          for (int m = 0; m < Skinny::kRowTiles; ++m) {
+            const Words& row = rows[m][half];
+            multiply_tiles<Skinny::kFactor>(sums[tile][m], words, row.word[2 * product],
+                                            row.word[2 * product + 1]);
+          }
         }
       }
     }
+  }
+
+  /// Where row `row` of a tile is among a warp's columns.
+  static __device__ __forceinline__ int column(int tile, bool lower) {
+    const int lane = threadIdx.x % 32;
+    return Skinny::kAlongK ? 16 * tile + 8 * lower + lane / 4 : lane / 4 * 8 + 2 * tile + lower;
   }
 };
 
@@ -78,34 +116,38 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
     C += blockIdx.y * batch.stride_c, D += blockIdx.y * batch.stride_d;
   }
   const Output<float, result> out{C, bias, alpha, beta, M, N, batch.ldc, batch.ldd};
+  const element *const long_one = SWAP ? A : B, *const short_one = SWAP ? B : A;
+  const long long long_ld = SWAP ? batch.lda : batch.ldb, short_ld = SWAP ? batch.ldb : batch.lda;
+  const int columns = SWAP ? M : N, rows = SWAP ? N : M;
   const int part = S::kParts == 1 ? 0 : cluster_rank();
-  const int n0 = blockIdx.x / S::kParts * S::kColumns;
+  const int first = blockIdx.x / S::kParts * S::kColumns;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int across = warp % S::kWarps * 16 * S::kTiles, group = warp / S::kWarps;
+  const int of_warp = warp % S::kWarps * 16 * S::kTiles, group = warp / S::kWarps;
 
   // Past an edge the last line is read again; its sums are never stored.
-  const element *b[S::kTiles][2], *a[S::kRowTiles];
+  const element *lines[2 * S::kTiles], *few[S::kRowTiles];
 #pragma unroll
   for (int i = 0; i < 2 * S::kTiles; ++i) {
-    const int n = min(n0 + across + 8 * i + lane / 4, N - 1);
-    b[i / 2][i % 2] = B + (long long)n * batch.ldb;
+    const int at = first + of_warp + lane / 4;
+    lines[i] = S::kAlongK ? long_one + min(at + 8 * i, columns - 1) * long_ld
+                          : long_one + min(at + lane / 4 * 7, columns - 8);
   }
 #pragma unroll
   for (int i = 0; i < S::kRowTiles; ++i)
-    a[i] = A + (long long)min(8 * i + lane / 4, M - 1) * batch.lda;
+    few[i] = short_one + min(8 * i + lane / 4, rows - 1) * short_ld;
 
   constexpr int kStride = S::kStep * S::kGroups * S::kParts;
-  float sums[S::kTiles][S::kRowTiles][4] = {};
+  SkinnyStep::Sums sums = {};
   SkinnyStep steps[S::kAhead];
   int k = (part * S::kGroups + group) * S::kStep + lane % 4 * 8;
   const int end = K + lane % 4 * 8;  // the same number of steps for all lanes
 #pragma unroll
-  for (int i = 0; i < S::kAhead; ++i) steps[i].load(b, a, k + i * kStride, K);
+  for (int i = 0; i < S::kAhead; ++i) steps[i].load(lines, few, k + i * kStride, K, long_ld);
   for (; k < end; k += S::kAhead * kStride) {
 #pragma unroll
     for (int i = 0; i < S::kAhead; ++i) {
       steps[i].multiply(sums);
-      steps[i].load(b, a, k + (i + S::kAhead) * kStride, K);
+      steps[i].load(lines, few, k + (i + S::kAhead) * kStride, K, long_ld);
     }
   }
 
@@ -115,8 +157,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
     for (int m = 0; m < S::kRowTiles; ++m) {
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        partial[group][8 * m + lane % 4 * 2 + i % 2][across + 16 * tile + lane / 4 + i / 2 * 8] =
-            sums[tile][m][i];
+        partial[group][8 * m + lane % 4 * 2 + i % 2]
+               [of_warp + SkinnyStep::column(tile, i / 2 == 1)] = sums[tile][m][i];
     }
   }
   if constexpr (S::kParts == 1) {
@@ -126,20 +168,21 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
   }
   // A block of a cluster finishes its share.
   constexpr int kThreads = 32 * S::kWarps * S::kGroups;
-  for (int i = part * kThreads + threadIdx.x; i < M * S::kColumns; i += kThreads * S::kParts) {
-    const int m = i / S::kColumns, n = i % S::kColumns;
-    if (n0 + n >= N) continue;
+  for (int i = part * kThreads + threadIdx.x; i < rows * S::kColumns; i += kThreads * S::kParts) {
+    const int row = SWAP ? i % rows : i / S::kColumns;
+    const int column = SWAP ? i / rows : i % S::kColumns;
+    if (first + column >= columns) continue;
     float sum = 0;
 #pragma unroll
     for (int block = 0; block < S::kParts; ++block) {
 #pragma unroll
       for (int other = 0; other < S::kGroups; ++other) {
-        const float* const from = &partial[other][m][n];
+        const float* const from = &partial[other][row][column];
         sum += S::kParts == 1 ? *from : *in_block(from, block);
       }
     }
-    D[(long long)m * batch.ldd + n0 + n] =
-        out.template value<S::kScale, S::kEpilogue>(sum, m, n0 + n);
+    const int m = SWAP ? first + column : row, n = SWAP ? row : first + column;
+    D[(long long)m * batch.ldd + n] = out.template value<S::kScale, S::kEpilogue>(sum, m, n);
   }
   if constexpr (S::kParts > 1) cluster_barrier();  // others still read this block's sums
 }
