@@ -89,6 +89,11 @@ class Kernel:
         return ENGINES[engine], text(reason[0])
 
     @property
+    def earns(self) -> bool:
+        """Whether launches time the kernel and the vendor's library; see `earn` of open()."""
+        return bool(library().autotune_kernel_earns(self._open()))
+
+    @property
     def binary(self) -> bytes:
         """The compiled code: a cubin; on the host, a shared object."""
         size = ffi.new("size_t *")

@@ -197,6 +197,7 @@ def open(
     tuned_only: bool = False,
     early_start: bool = False,
     first_use_ms: int = 0,
+    earn: bool = False,
     **settings: Setting,
 ) -> Target:
     """Opens a target: a name such as "gemm", or the path of a manifest.
@@ -207,7 +208,8 @@ def open(
     `policy` and the databases are those of autotune_options in autotune.h; an empty
     `shipped_database` is none. `tuned_only`: never call a vendor's library. `early_start`: kernels
     may start early in every stream. `first_use_ms`: what prepare() may take, in milliseconds, to
-    race configurations at sizes that nobody tuned; 0: no race.
+    race configurations at sizes that nobody tuned; 0: no race. `earn`: where no times of this
+    machine tell, launches find out whether the configuration or the vendor's library is faster.
 
     Raises UsageError for an unknown target or setting, NoDeviceError if there is no such device.
     """
@@ -229,7 +231,7 @@ def open(
     options.shipped_database = characters(shipped_database)
     options.ordinal = current_ordinal() if ordinal is None else ordinal
     options.tuned_only, options.early_start = int(tuned_only), int(early_start)
-    options.first_use_ms = first_use_ms
+    options.first_use_ms, options.earn = first_use_ms, int(earn)
     handle = ffi.new("autotune_handle **")
     check(c.autotune_open(options, handle))
     return Target(os.fspath(target), handle[0])

@@ -18,6 +18,15 @@ def library(name):
     return module
 
 
+class Earning(unittest.TestCase):
+    def test_launches_of_an_open_answer_are_timed(self):
+        for earn in (False, True):
+            with autotune.open("gemm", earn=earn, user_database="", shipped_database="") as gemm:
+                if gemm.place < 0:
+                    self.skipTest("there is no GPU")
+                self.assertEqual(gemm.prepare(1000, 999, 998).earns, earn)
+
+
 class OnTensors(unittest.TestCase):
     def setUp(self):
         self.torch = library("torch")

@@ -56,6 +56,10 @@ class Gemm(unittest.TestCase):
         with autotune.open("gemm", device="host", units="fp32") as fp32:
             self.assertFalse(self.target.is_faster((4, 6, 5), fp32, (4, 6, 5)))  # neither is tuned
 
+    def test_nothing_is_timed_where_there_is_no_library(self):
+        with autotune.open("gemm", device="host", earn=True) as target:
+            self.assertFalse(target.prepare(4, 6, 5).earns)
+
     def test_a_constant_buffer_may_change_when_the_program_says_so(self):
         with self.target.prepare(4, 6, 5) as kernel:
             kernel.hold_constant("B")
