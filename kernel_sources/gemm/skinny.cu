@@ -5,9 +5,9 @@
 // steps ahead. The long operand has the rows of its tile, the short one its columns. Elements that a
 // lane loads together take places that lie apart in the tile, the same for both operands.
 //
-// The short operand lies along k, the long one along or across. Grid (ceil(columns / kColumns) *
-// K_PARTS, products). Block 32 * WARPS_N * K_GROUPS. The warps of a group along n, and the blocks of
-// a cluster, add up parts of k. From compute capability 8.0 on.
+// Both lie along k. Grid (ceil(columns / kColumns) * K_PARTS, products). Block 32 * WARPS_N *
+// K_GROUPS: groups of warps, and the blocks of a cluster, add up parts of k. From compute capability
+// 8.0 on.
 #include "device/cluster.cuh"
 #include "device/early_start.cuh"
 #include "device/mma.cuh"
@@ -15,12 +15,9 @@
 struct Skinny : PlacedConfiguration {
   static constexpr int kTiles = TILES, kWarps = WARPS_N, kGroups = K_GROUPS, kParts = K_PARTS;
   static constexpr int kAhead = UNROLL, kRowTiles = ROW_TILES;
-  static constexpr bool kAlongK = SWAP ? A_ALONG_K : B_ALONG_K;  // the long operand
-  static constexpr int kHalves = kAlongK ? 2 : 1;                // of a step: 32 of k
-  static constexpr int kStep = 32 * kHalves;
+  static constexpr int kStep = 64;                       // of k: a line of the L2 cache, two halves
   static constexpr int kColumns = 16 * kTiles * kWarps;  // of the long operand, a block
   static constexpr int kRows = 8 * kRowTiles;            // of the short one
-  static_assert(kAlongK || kTiles == 4, "lanes load 8 elements across k, two of each tile");
 };
 
 struct Words {
@@ -35,71 +32,45 @@ __device__ __forceinline__ Words loaded(const element* from, bool valid) {
   return {{words.x, words.y, words.z, words.w}};
 }
 
-/// What a lane holds of one step: 8 of k from lane % 4 * 8 on, of each half.
+/// What a lane holds of one step: 8 of k from lane % 4 * 8 on, of each half and of each line.
 struct SkinnyStep {
   typedef float Sums[Skinny::kTiles][Skinny::kRowTiles][4];
-  // Along k: lines lane / 4 and lane / 4 + 8 of each tile. Across: 8 lines of 8 columns.
-  Words columns[4 * Skinny::kTiles * Skinny::kHalves / 2];
-  Words rows[Skinny::kRowTiles][Skinny::kHalves];
+  Words columns[Skinny::kTiles][2][2];  // lines lane / 4 of a tile, and 8 further; halves
+  Words rows[Skinny::kRowTiles][2];
 
   __device__ __forceinline__ void load(const element* const (&lines)[2 * Skinny::kTiles],
-                                       const element* const (&few)[Skinny::kRowTiles], int k, int K,
-                                       long long distance) {
+                                       const element* const (&few)[Skinny::kRowTiles], int k, int K) {
 #pragma unroll
-    for (int half = 0; half < Skinny::kHalves; ++half) {
+    for (int half = 0; half < 2; ++half) {
       const int at = k + 32 * half;
       const bool valid = at < K;
 #pragma unroll
       for (int i = 0; i < 2 * Skinny::kTiles; ++i)
-        columns[2 * Skinny::kTiles * half + i] =
-            loaded<true>(Skinny::kAlongK ? lines[i] + at : lines[0] + (at + i) * distance, valid);
+        columns[i / 2][i % 2][half] = loaded<true>(lines[i] + at, valid);
 #pragma unroll
       for (int tile = 0; tile < Skinny::kRowTiles; ++tile)
         rows[tile][half] = loaded<false>(few[tile] + at, valid);
     }
   }
 
-  /// The rows of a tile that a lane gives to one of the two products of 16 k of a half.
-  __device__ __forceinline__ void fragment(unsigned (&words)[4], int half, int tile, int product) const {
-    if constexpr (Skinny::kAlongK) {
-      const Words* const line = columns + 2 * Skinny::kTiles * half + 2 * tile;
-#pragma unroll
-      for (int i = 0; i < 4; ++i) words[i] = line[i % 2].word[2 * product + i / 2];
-    } else {
-#pragma unroll
-      for (int i = 0; i < 4; i += 2) {
-        const unsigned first = columns[4 * product + i].word[tile];
-        const unsigned second = columns[4 * product + i + 1].word[tile];
-        words[i] = (first & 0xFFFF) | second << 16;
-        words[i + 1] = first >> 16 | (second & 0xFFFF0000);
-      }
-    }
-  }
-
   __device__ __forceinline__ void multiply(Sums& sums) const {
 #pragma unroll
-    for (int half = 0; half < Skinny::kHalves; ++half) {
+    for (int half = 0; half < 2; ++half) {
 #pragma unroll
       for (int tile = 0; tile < Skinny::kTiles; ++tile) {
 #pragma unroll
-        for (int product = 0; product < 2; ++product) {
-          unsigned words[4];
-          fragment(words, half, tile, product);
+        for (int at = 0; at < 4; at += 2) {
+          const Words &upper = columns[tile][0][half], &lower = columns[tile][1][half];
+          const unsigned words[4] = {upper.word[at], lower.word[at], upper.word[at + 1],
+                                     lower.word[at + 1]};
 #pragma unroll
           for (int m = 0; m < Skinny::kRowTiles; ++m) {
             const Words& row = rows[m][half];
-            multiply_tiles<Skinny::kFactor>(sums[tile][m], words, row.word[2 * product],
-                                            row.word[2 * product + 1]);
+            multiply_tiles<Skinny::kFactor>(sums[tile][m], words, row.word[at], row.word[at + 1]);
           }
         }
       }
     }
-  }
-
-  /// Where row `row` of a tile is among a warp's columns.
-  static __device__ __forceinline__ int column(int tile, bool lower) {
-    const int lane = threadIdx.x % 32;
-    return Skinny::kAlongK ? 16 * tile + 8 * lower + lane / 4 : lane / 4 * 8 + 2 * tile + lower;
   }
 };
 
@@ -128,9 +99,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
   const element *lines[2 * S::kTiles], *few[S::kRowTiles];
 #pragma unroll
   for (int i = 0; i < 2 * S::kTiles; ++i) {
-    const int at = first + of_warp + lane / 4;
-    lines[i] = S::kAlongK ? long_one + min(at + 8 * i, columns - 1) * long_ld
-                          : long_one + min(at + lane / 4 * 7, columns - 8);
+    const int at = first + of_warp + lane / 4 + 8 * i;
+    lines[i] = long_one + min(at, columns - 1) * long_ld;
   }
 #pragma unroll
   for (int i = 0; i < S::kRowTiles; ++i)
@@ -142,12 +112,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
   int k = (part * S::kGroups + group) * S::kStep + lane % 4 * 8;
   const int end = K + lane % 4 * 8;  // the same number of steps for all lanes
 #pragma unroll
-  for (int i = 0; i < S::kAhead; ++i) steps[i].load(lines, few, k + i * kStride, K, long_ld);
+  for (int i = 0; i < S::kAhead; ++i) steps[i].load(lines, few, k + i * kStride, K);
   for (; k < end; k += S::kAhead * kStride) {
 #pragma unroll
     for (int i = 0; i < S::kAhead; ++i) {
       steps[i].multiply(sums);
-      steps[i].load(lines, few, k + (i + S::kAhead) * kStride, K, long_ld);
+      steps[i].load(lines, few, k + (i + S::kAhead) * kStride, K);
     }
   }
 
@@ -157,8 +127,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
     for (int m = 0; m < S::kRowTiles; ++m) {
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        partial[group][8 * m + lane % 4 * 2 + i % 2]
-               [of_warp + SkinnyStep::column(tile, i / 2 == 1)] = sums[tile][m][i];
+        partial[group][8 * m + lane % 4 * 2 + i % 2][of_warp + 16 * tile + lane / 4 + i / 2 * 8] =
+            sums[tile][m][i];
     }
   }
   if constexpr (S::kParts == 1) {

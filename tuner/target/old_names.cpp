@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "677c55384d66b1ef38b27d14d878fc54";
+constexpr std::string_view kGemm = "fc90f7a1bf758d27400ce798db7a887a";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
