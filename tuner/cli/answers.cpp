@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -42,6 +43,26 @@ NamedValues problem_at(const db::TunedEntry& place, const NamedValues& sizes) {
   NamedValues problem = sizes;
   for (const NamedValue& setting : problem_of(place).settings) problem.push_back(setting);
   return problem;
+}
+
+/// Whether the settings that nobody gave have the target's default, as in a program.
+bool has_defaults(const Target& target, const EntryProblem& problem, const NamedValues& given) {
+  return std::ranges::all_of(target.settings, [&](const Setting& setting) {
+    const Value* const value = find_value(problem.settings, setting.name);
+    return !value || find_value(given, setting.name) ||
+           is_default(setting, *value, problem.settings);
+  });
+}
+
+/// Leaves out contexts of which nothing is stored, where something is of another context.
+void drop_other_contexts(std::vector<Answer>& answers) {
+  const std::vector<Answer> all = answers;
+  std::erase_if(answers, [&](const Answer& one) {
+    return !one.is_stored && std::ranges::any_of(all, [&](const Answer& other) {
+      return other.is_stored && other.entry.device.name == one.entry.device.name &&
+             other.entry.best.key.problem == one.entry.best.key.problem;
+    });
+  });
 }
 
 }  // namespace
@@ -102,6 +123,7 @@ std::vector<Answer> Databases::answers() {
     }
   }
   if (answers.empty()) std::rethrow_exception(failure);
+  drop_other_contexts(answers);
   return answers;
 }
 
@@ -177,6 +199,11 @@ std::vector<db::TunedEntry> Databases::places() {
     const Target* const target = judge_.target_called(place.kernel.target);
     return target && !has_problem(*target, problem_of(place));
   });
+  const auto is_asked = [&](const db::TunedEntry& place) {
+    const Target* const target = judge_.target_called(place.kernel.target);
+    return !target || has_defaults(*target, problem_of(place), settings_of(arguments_));
+  };
+  if (std::ranges::any_of(all, is_asked)) std::erase_if(all, std::not_fn(is_asked));
   if (all.empty()) all.push_back(place_here());
   return all;
 }
