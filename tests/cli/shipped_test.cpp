@@ -189,6 +189,20 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
   EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("best     1.000 us"));
 }
 
+TEST(Shipped, AQuestionWithoutSettingsIsThatOfAProgramThatNamesNone) {
+  const Sandbox sandbox;
+  const auto query = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"query", "--target", "gemm", "--device", "h100", "--size"});
+    return sandbox.run(words).out;
+  };
+  const std::string f32 = query({"512"}),
+                    bf16 = query({"16x4096x4096", "--set", "dtype=bf16", "--set", "layout=NT"});
+  EXPECT_THAT(f32, HasSubstr("gemm M=512 N=512 K=512 batch=1 on NVIDIA H100"));
+  EXPECT_THAT(f32, AllOf(Not(HasSubstr("dtype=")), Not(HasSubstr("layout="))));
+  EXPECT_THAT(bf16, HasSubstr("KERNEL=skinny"));
+  EXPECT_THAT(bf16, Not(HasSubstr("is not tuned"))) << "in other contexts";
+}
+
 TEST(Shipped, OnAFreshMachineEveryVerbThatReadsResultsKnowsThemByTheGpusShortName) {
   const Sandbox sandbox;
   const std::vector<std::string> asked{"--target", "gemm", "--size", "512", "--device", "h200"};

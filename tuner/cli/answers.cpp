@@ -183,11 +183,18 @@ void Databases::say_why() const {
 }
 
 /// One entry for each device, settings and policy that the target has, if it is known. Shipped ones
-/// only of the user's devices, if there are any.
+/// only of the user's devices, if there are any, and with the settings of a program that names no
+/// others.
 std::vector<db::TunedEntry> Databases::places() {
   const std::vector<db::TunedEntry> own = entries_in(own_, entries_of_each_place);
   std::vector<db::TunedEntry> all = own;
-  for (db::TunedEntry& entry : entries_in(shipped_, entries_of_each_place)) {
+  std::vector<db::TunedEntry> shipped = entries_in(shipped_, entries_of_each_place);
+  const auto is_asked = [&](const db::TunedEntry& place) {
+    const Target* const target = judge_.target_called(place.kernel.target);
+    return !target || has_defaults(*target, problem_of(place), settings_of(arguments_));
+  };
+  if (std::ranges::any_of(shipped, is_asked)) std::erase_if(shipped, std::not_fn(is_asked));
+  for (db::TunedEntry& entry : shipped) {
     const auto is_on_device = [&](const db::TunedEntry& one) {
       return one.device.name == entry.device.name;
     };
@@ -199,11 +206,6 @@ std::vector<db::TunedEntry> Databases::places() {
     const Target* const target = judge_.target_called(place.kernel.target);
     return target && !has_problem(*target, problem_of(place));
   });
-  const auto is_asked = [&](const db::TunedEntry& place) {
-    const Target* const target = judge_.target_called(place.kernel.target);
-    return !target || has_defaults(*target, problem_of(place), settings_of(arguments_));
-  };
-  if (std::ranges::any_of(all, is_asked)) std::erase_if(all, std::not_fn(is_asked));
   if (all.empty()) all.push_back(place_here());
   return all;
 }

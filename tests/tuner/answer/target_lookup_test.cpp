@@ -370,7 +370,12 @@ TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
 
 TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
   tune(512, "BM=64");
-  tune(1024, "BM=32", "", "pinned");
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = "M=1024 N=1024 K=1024 dtype=f32";
+    store.pin({"", sample.key, "BM=32", "", "2026-03-01T12:02:00.000Z"});
+  }
   Target target = target_of();
   target.settings.front().alike = {"f32", "f64"};
   const auto open_f64 = [&] {
