@@ -54,9 +54,10 @@ struct LayerReading {
       const std::string_view sizes =
           best.view.problem.substr(0, best.view.problem.size() - settings.size());
       const std::string own = format("{}{}", sizes, request.settings);
-      if (failures.refute(layer, part, best) ||
-          (!match.own && failures.refute(LayerFailures::kNoLayer, part, own, policy,
-                                         best.view.configuration, best.since))) {
+      const bool failed_with_own =  // at any time
+          !match.own &&
+          failures.refute(LayerFailures::kNoLayer, part, own, policy, best.view.configuration, "");
+      if (failed_with_own || failures.refute(layer, part, best)) {
         ++refuted;
         return;
       }

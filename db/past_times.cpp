@@ -26,7 +26,8 @@ struct FoundTime {
 
 struct FoundProblem {
   PastProblem problem;
-  std::vector<FoundTime> found;
+  std::vector<FoundTime> found = {};
+  bool own_settings = true;  // not alike ones
 };
 using Problems = std::map<std::string, FoundProblem, std::less<>>;  // by their text
 
@@ -87,18 +88,18 @@ class LayerTimes {
     PastProblem problem;
     problem.sizes.resize(size_count_of(request_.size_names));
     std::string_view settings = text;
-    if (!take_sizes(settings, request_.size_names, problem.sizes) ||
-        !match_settings(request_, settings).fits) {
-      return nullptr;
-    }
-    return &problems.emplace(text, FoundProblem{std::move(problem), {}}).first->second;
+    if (!take_sizes(settings, request_.size_names, problem.sizes)) return nullptr;
+    const SettingsMatch match = match_settings(request_, settings);
+    if (!match.fits) return nullptr;
+    return &problems.emplace(text, FoundProblem{std::move(problem), {}, match.own}).first->second;
   }
 
   void read_best(const Part& part, const std::string& policy, Problems& problems) {
     each_best(connection_, part, policy, [&](const StoredBest& best) {
       if (failures_.refute(layer_, part, best)) return;
+      const bool is_pinned = best.view.provenance == "pinned";
       FoundProblem* const found = problem_of(best.view.problem, problems);
-      if (found == nullptr) return;
+      if (found == nullptr || (is_pinned && !found->own_settings)) return;
       const Validity validity = parts_.validity(part, best.session);
       const PastTime time{std::string(best.view.configuration), time_or_0(best.view.median_ns),
                           std::string(best.view.provenance), validity};
@@ -112,7 +113,7 @@ class LayerTimes {
       }
       problem.baseline = best.view.baseline;
       problem.baseline_ns = time_or_0(best.view.baseline_ns);
-      if (best.view.provenance == "pinned") mark_cover(best.source, time, problem);
+      if (is_pinned) mark_cover(best.source, time, problem);
     });
   }
 
