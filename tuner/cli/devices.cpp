@@ -53,24 +53,26 @@ std::string gpu_here(const std::string& name) {
 }
 
 std::unique_ptr<Device> open_with(const std::string& text,
-                                  const std::shared_ptr<CompilerProcesses>& compilers) {
+                                  const std::shared_ptr<CompilerProcesses>& compilers,
+                                  const std::vector<std::string>& readable = {}) {
   check_device(text);
   const auto cache = build_cache();
   if (const std::string warning = cache->warning(); !warning.empty()) {
     std::cerr << "warning: " << warning << '\n';
   }
   const WorkerOptions options{.compilers = compilers};
+  const WorkerOptions on_host{.compilers = compilers, .readable = readable};
   if (text == "auto") {
     if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache, options);
-    auto device = make_worker_device("host", cache, options);
+    auto device = make_worker_device("host", cache, on_host);
     std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
     return device;
   }
-  if (text == "host") return make_worker_device("host", cache, options);
+  if (text == "host") return make_worker_device("host", cache, on_host);
   if (text.starts_with("model:")) {
     return make_model_device(device_info(find_gpu(text)), cache, compilers);
   }
-  if (ordinal_of(text) < 0) return open_with(gpu_here(text), compilers);
+  if (ordinal_of(text) < 0) return open_with(gpu_here(text), compilers, readable);
   const int ordinal = ordinal_of(text);
   const auto there = static_cast<int>(cuda_devices().size());
   if (there == 0) no_gpu_for(text);
@@ -113,8 +115,9 @@ void check_device(const std::string& text) {
              text));
 }
 
-std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds) {
-  return open_with(text, std::make_shared<CompilerProcesses>(compile_seconds));
+std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds,
+                                    const std::vector<std::string>& readable) {
+  return open_with(text, std::make_shared<CompilerProcesses>(compile_seconds), readable);
 }
 
 void check_devices(const std::string& text) {

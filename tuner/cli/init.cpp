@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune init: a manifest for a kernel that is already there.
+#include "tuner/cli/init.hpp"
+
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "tuner/cache/included_text.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/finalists.hpp"
+#include "tuner/target/candidate.hpp"
 #include "tuner/target/check.hpp"
-#include "tuner/target/first_manifest.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
-#include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -30,17 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
 constexpr std::size_t kConfigurations = 4;
 
 /// What is wrong with a manifest on a device; empty if nothing is.
-struct Trouble {
-  std::string message;
-  std::string unwritten = {};  // an output that the kernel does not write as a whole
-  bool does_not_compile = false;
-};
-
-Trouble trouble_with(const Target& target, Device& device) {
+ManifestTrouble trouble_with(const Target& target, Device& device) {
   const NamedValues sizes = sizes_in(example_sizes(target), target)[0];
   const Problem problem = problem_of(target, sizes, {});
   const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -57,47 +47,56 @@ Trouble trouble_with(const Target& target, Device& device) {
   return {.message = edge_complaint(target, *verdict), .unwritten = verdict->unwritten};
 }
 
-std::string source_in(const fs::path& file) {
-  FileText source = read_text_file(file, kMostBytes);
-  if (!source.refusal.empty()) {
-    throw UsageError(format("{}: {}; name a .cu file", file.string(), source.refusal));
-  }
-  return std::move(source.text);
+}  // namespace
+
+ProposedManifest::ProposedManifest(const fs::path& file, std::string entry)
+    : file_(file), entry_(std::move(entry)), source_(kernel_source_in(file)), first_(made()) {}
+
+FirstManifest ProposedManifest::made() const {
+  return first_manifest(source_.text, source_.headers, file_.filename().string(), entry_, in_part_);
 }
+
+fs::path ProposedManifest::path() const {
+  return file_.parent_path() / (first_.name + ".target.toml");
+}
+
+Target ProposedManifest::target() const { return read_manifest(first_.text, path()); }
+
+ManifestTrouble ProposedManifest::correct(Device& device) {
+  ManifestTrouble trouble;
+  for (bool again = true; again;) {
+    try {
+      trouble = trouble_with(target(), device);
+    } catch (const Error& error) {
+      trouble = {.message = error.what()};
+    }
+    again = !trouble.unwritten.empty() && in_part_.insert(trouble.unwritten).second;
+    if (again) first_ = made();
+  }
+  if (trouble.does_not_compile) {
+    throw Error(format("{} does not compile for {}: {}; correct the file{}", file_.string(),
+                       device.info().name, trouble.message,
+                       device.info().kind == DeviceKind::host
+                           ? ", or if it is for GPUs only, try --device model:h200"
+                           : ""));
+  }
+  return trouble;
+}
+
+namespace {
 
 int run_init(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("init needs one file, such as: autotune init kernel.cu");
   }
   const fs::path file = arguments.positional()[0];
-  const std::string source = source_in(file);
-  const std::string name = file.filename().string(), entry = arguments.find("entry").value_or("");
-  const std::array<fs::path, 1> folders = {file.parent_path().empty() ? "." : file.parent_path()};
-  std::string headers;
-  for (const IncludedFile& each : included(source, folders).files) headers += each.text + "\n";
-  std::set<std::string> in_part;
-  FirstManifest first = first_manifest(source, headers, name, entry, in_part);
-  const fs::path manifest = file.parent_path() / (first.name + ".target.toml");
+  ProposedManifest proposed(file, arguments.find("entry").value_or(""));
+  const fs::path manifest = proposed.path();
   refuse_existing(manifest);
   const std::unique_ptr<Device> device =
       open_device(arguments.text("device"), compile_limit_of(arguments));
-  Trouble trouble;
-  for (bool again = true; again;) {
-    try {
-      trouble = trouble_with(read_manifest(first.text, manifest), *device);
-    } catch (const Error& error) {
-      trouble = {.message = error.what()};
-    }
-    again = !trouble.unwritten.empty() && in_part.insert(trouble.unwritten).second;
-    if (again) first = first_manifest(source, headers, name, entry, in_part);
-  }
-  if (trouble.does_not_compile) {
-    throw Error(format("{} does not compile for {}: {}; correct the file{}", file.string(),
-                       device->info().name, trouble.message,
-                       device->info().kind == DeviceKind::host
-                           ? ", or if it is for GPUs only, try --device model:h200"
-                           : ""));
-  }
+  const ManifestTrouble trouble = proposed.correct(*device);
+  const FirstManifest& first = proposed.first();
   write_output(manifest, [&](std::ostream& stream) { stream << first.text; });
   const std::string path =
       file.parent_path().empty() ? "./" + manifest.string() : manifest.string();

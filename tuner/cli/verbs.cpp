@@ -26,6 +26,7 @@ extern const Verb kExplain;
 extern const Verb kImport;
 extern const Verb kList;
 extern const Verb kInit;
+extern const Verb kJudge;
 extern const Verb kNewTarget;
 extern const Verb kOccupancy;
 extern const Verb kQuery;
@@ -74,7 +75,7 @@ const Verb kHelp{.name = "help",
 
 const std::array kVerbs{&kTune,    &kQuery, &kList,   &kOccupancy, &kCheck,   &kInit,   &kNewTarget,
                         &kConvert, &kDb,    &kImport, &kReplay,    &kExplain, &kReport, &kWatch,
-                        &kCompare, &kCover, &kWarm,   &kRun,       &kDoctor,  &kHelp};
+                        &kCompare, &kCover, &kJudge,  &kWarm,      &kRun,     &kDoctor, &kHelp};
 
 }  // namespace
 

@@ -154,6 +154,12 @@ Verdict verdict_or_failure(const Verify& verify) try {
   return {failure.outcome(), failure.what()};
 }
 
+/// Seconds of single calls on contents of inputs that no call has seen before, and of the calls
+/// that follow them on the same contents, in pairs. Empty if contents cannot change.
+struct UnseenCalls {
+  std::vector<double> unseen, again;
+};
+
 /// One configuration, loaded on a device with the buffers of its problem.
 class Candidate : public Timer {
  public:
@@ -165,6 +171,8 @@ class Candidate : public Timer {
   /// Verifies once more after timing, because a kernel may fail after many calls. Runs on the timed
   /// input set, with all checks of verify().
   virtual Verdict recheck() { return verify(); }
+  /// Times calls that may have remembered nothing, and calls that may. Throws KernelFailure.
+  virtual UnseenCalls time_unseen(int pairs);
   /// The energy of a launch over a run of at least `least_seconds`. Throws KernelFailure, and Error
   /// on a device for which no_energy() says why it cannot.
   virtual Energy energy(double least_seconds, L2State l2);

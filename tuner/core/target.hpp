@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -254,6 +255,8 @@ struct Target {
   /// A plugin's own inputs and reference results: writes files of them for the workload. May be
   /// empty.
   std::function<Workload(Workload)> prepare;
+  /// The target whose workload this one has, if it has none of its own: see candidate_for().
+  std::shared_ptr<const Target> against = nullptr;
 };
 
 /// `shared` for `fast.shared`: names of a family have its name as a prefix.
@@ -332,6 +335,10 @@ std::size_t default_index(const Target& target, const ParameterSpace& space);
 /// The same among the others than `excluded`; nullopt if there is none.
 std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,
                                                  std::span<const Configuration> excluded);
+
+/// The configuration at default_index(). Builds the space only if no default of the manifest is
+/// valid.
+Configuration valid_default(const Target& target, const Problem& problem, const DeviceInfo& device);
 
 /// The active parameters of a configuration with their values; all of them if the configuration
 /// does not belong to the target, such as one of an earlier manifest.

@@ -224,16 +224,6 @@ TargetProgram::Estimates TargetProgram::estimates(std::span<const std::uint16_t>
 
 namespace {
 
-/// As default_index(), but builds the space only if no default of the manifest is valid.
-Configuration legal_default(const Target& target, const Problem& problem,
-                            const DeviceInfo& device) {
-  for (const Configuration& each : defaults_of(target)) {
-    if (is_valid(target, problem, each, device)) return each;
-  }
-  const ParameterSpace space = space_of(target, problem, device);
-  return space.at(default_index(target, space));
-}
-
 /// Sets the entries of a source to the kernels of some plans, each once. Cooperative kernels stay
 /// in the source.
 void set_entries(SourceUnit& unit, std::initializer_list<const LaunchPlan*> plans) {
@@ -253,7 +243,17 @@ void set_entries(SourceUnit& unit, std::initializer_list<const LaunchPlan*> plan
 
 }  // namespace
 
+Configuration valid_default(const Target& target, const Problem& problem,
+                            const DeviceInfo& device) {
+  for (const Configuration& each : defaults_of(target)) {
+    if (is_valid(target, problem, each, device)) return each;
+  }
+  const ParameterSpace space = space_of(target, problem, device);
+  return space.at(default_index(target, space));
+}
+
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  if (target.against) return workload_of(*target.against, problem, device);
   const TargetProgram program(target, problem, device);
   Workload workload;
   workload.problem = problem.text_with_free();
@@ -266,7 +266,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   if (kind == Kind::file) workload.expected_file = target.reference.file;
   if (kind == Kind::file && target.prepare_kernels.empty()) return workload;
   // Reference and preparation share the source, which needs macros: those of the default.
-  const Levels levels = program.levels(legal_default(target, problem, device));
+  const Levels levels = program.levels(valid_default(target, problem, device));
   workload.reference_source = program.source_unit(levels);
   workload.reference_source.options = target.options;
   workload.preparation = program.preparation(levels);
@@ -278,6 +278,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
 
 Workload prepared_workload_of(const Target& target, const Problem& problem,
                               const DeviceInfo& device) {
+  if (target.against) return prepared_workload_of(*target.against, problem, device);
   Workload workload = workload_of(target, problem, device);
   return target.prepare ? target.prepare(std::move(workload)) : workload;
 }

@@ -142,6 +142,11 @@ class CudaCandidate : public Candidate, public Countable {
     return shared_.verifier.recheck(timed_call(), *workspace_);
   }
 
+  UnseenCalls time_unseen(int pairs) override {
+    context_.use();
+    return shared_.verifier.time_unseen(timed_call(), pairs);
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);
   }

@@ -61,6 +61,8 @@ class HostCandidate : public Candidate {
   }
   Verdict recheck() override { return verifier_.recheck(timed_call(), workspace_); }
 
+  UnseenCalls time_unseen(int pairs) override { return verifier_.time_unseen(timed_call(), pairs); }
+
   /// Stops after 50 ms, because the mean of a few slow launches is accurate enough. Inouts get
   /// their contents again before each launch, untimed. `cold` then flushes the buffers from all
   /// caches, untimed too.

@@ -256,6 +256,20 @@ void ProblemBuffers::vary(bool absolute) const {
   }
 }
 
+void ProblemBuffers::vary_by(std::uint64_t seed) const {
+  std::vector<std::shared_ptr<std::byte>> drawn;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!varies(specs()[i])) continue;
+    BufferSpec few = without_gaps(specs()[i]);
+    few.length = slots_[i].variation.count;
+    few.seed = seed;
+    std::vector<std::byte> elements(static_cast<std::size_t>(few.bytes()));
+    fill(elements, few, InputSet::uniform, 0);
+    scatter(i, drawn.emplace_back(uploaded(elements)));
+  }
+  memory_.finish();
+}
+
 void ProblemBuffers::end_variation() const {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (specs()[i].role == Role::input) scatter(i, slots_[i].variation.original);

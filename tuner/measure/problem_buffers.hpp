@@ -87,6 +87,8 @@ class ProblemBuffers {
   /// Changes a few elements of the uniform set, chosen and drawn from a seed that no source can
   /// know, in inputs and in what inouts hold now. With `absolute`, to absolute values.
   void vary(bool absolute = false) const;
+  /// The same with elements drawn from a seed. Waits.
+  void vary_by(std::uint64_t seed) const;
   /// Gives inputs their elements back.
   void end_variation() const;
   /// Poisons a few elements of each output.

@@ -287,6 +287,23 @@ Verdict Verifier::check_one(Call& call, const Workspace& workspace, Contents con
   return found;
 }
 
+UnseenCalls Verifier::time_unseen(Call& call, int pairs) {
+  UnseenCalls times;
+  if (!buffers_.can_vary()) return times;
+  for (int pair = -1; pair < pairs; ++pair) {  // the first may load something
+    const std::uint64_t seed = secret_();
+    for (std::vector<double>* const to : {&times.unseen, &times.again}) {
+      buffers_.restore_inouts(InputSet::uniform);
+      buffers_.vary_by(seed);
+      const double seconds = call.run();
+      if (pair >= 0) to->push_back(seconds);
+    }
+  }
+  buffers_.end_variation();
+  memory_.finish();
+  return times;
+}
+
 void Verifier::check_chain(Call& call, Workspace& workspace, double seconds) {
   const auto expect_right = [](const Verdict& verdict) {
     if (verdict.outcome != Outcome::ok) throw KernelFailure(verdict.outcome, verdict.message);

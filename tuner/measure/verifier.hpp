@@ -41,6 +41,8 @@ class Verifier {
   /// them, and outputs with poison in places. How many calls, and which, no kernel can know. Takes
   /// about 2 ms, or two calls. Throws KernelFailure if one is wrong.
   void check_chain(Call& call, Workspace& workspace, double seconds);
+  /// As Candidate::time_unseen(); `call` is that of the uniform set.
+  UnseenCalls time_unseen(Call& call, int pairs);
   /// Whether a timed chain is followed by check_chain(): by chance, every other one.
   bool is_chain_checked() { return secret_() % 2 == 0; }
 

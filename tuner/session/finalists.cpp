@@ -13,8 +13,11 @@
 namespace autotune {
 
 EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& device)
+    : EdgeCheck(target, edge_problems(target, problem, device.info()), device) {}
+
+EdgeCheck::EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device)
     : target_(target), device_(device) {
-  for (Problem& each : edge_problems(target, problem, device.info())) {
+  for (Problem& each : problems) {
     Place& place = *places_.emplace_back(std::make_unique<Place>());
     place.problem = std::move(each);
     place.program.emplace(target_, place.problem, device_.info());
@@ -35,12 +38,13 @@ std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) con
   return units;
 }
 
-Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile) {
+Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile, int runs) {
   for (const auto& place : places_) {
     if (!place->takes(target_, configuration)) continue;
     const auto kernel = compile(place->program->source_unit(place->program->levels(configuration)));
     if (!kernel) continue;
-    Verdict verdict = verdict_or_failure([&] { return verify_at(*place, configuration, *kernel); });
+    Verdict verdict =
+        verdict_or_failure([&] { return verify_at(*place, configuration, *kernel, runs); });
     if (verdict.outcome == Outcome::ok) continue;
     verdict.message = format("on {}: {}", problem_text(target_, place->problem), verdict.message);
     return verdict;
@@ -49,11 +53,11 @@ Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& com
 }
 
 Verdict EdgeCheck::verify_at(Place& place, const Configuration& configuration,
-                             const CompiledKernel& kernel) {
+                             const CompiledKernel& kernel, int runs) {
   const Device::Turn turn = device_.take_turn();
   if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, first_error(kernel.log));
   const LaunchPlan plan = place.program->plan(place.program->levels(configuration));
-  return workbench(place).load(kernel, plan)->verify();
+  return workbench(place).load(kernel, plan)->verify(runs);
 }
 
 Workbench& EdgeCheck::workbench(Place& place) {

@@ -23,6 +23,8 @@ class EdgeCheck {
  public:
   /// All arguments must outlive it.
   EdgeCheck(const Target& target, const Problem& problem, Device& device);
+  /// The same on these problems.
+  EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device);
 
   /// What to compile for verify(): a unit for each edge problem for which the configuration is
   /// valid.
@@ -30,9 +32,10 @@ class EdgeCheck {
 
   /// Returns a compiled unit; nullptr to leave that edge problem out.
   using Compile = std::function<std::shared_ptr<const CompiledKernel>(SourceUnit)>;
-  /// Verifies a configuration on the edge problems for which it is valid, until it fails. A
-  /// failure's message names the problem. Throws Error if the buffers or the reference fail.
-  Verdict verify(const Configuration& configuration, const Compile& compile);
+  /// Verifies a configuration on the edge problems for which it is valid, in so many runs, until it
+  /// fails. A failure's message names the problem. Throws Error if the buffers or the reference
+  /// fail.
+  Verdict verify(const Configuration& configuration, const Compile& compile, int runs = 1);
 
  private:
   struct Place {
@@ -42,7 +45,8 @@ class EdgeCheck {
 
     bool takes(const Target& target, const Configuration& configuration) const;
   };
-  Verdict verify_at(Place& place, const Configuration& configuration, const CompiledKernel& kernel);
+  Verdict verify_at(Place& place, const Configuration& configuration, const CompiledKernel& kernel,
+                    int runs);
   Workbench& workbench(Place& place);
 
   const Target& target_;

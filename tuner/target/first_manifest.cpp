@@ -33,8 +33,12 @@ std::string list_of(const std::vector<std::int64_t>& values) {
 class Draft {
  public:
   Draft(const KernelFile& file, const KernelCode& kernel, std::string file_name,
-        const std::set<std::string>& in_part)
-      : file_(file), kernel_(kernel), file_name_(std::move(file_name)), in_part_(in_part) {
+        const std::set<std::string>& in_part, const GivenArguments* given = nullptr)
+      : file_(file),
+        kernel_(kernel),
+        file_name_(std::move(file_name)),
+        in_part_(in_part),
+        given_(given) {
     const auto launch = std::ranges::find_if(file.launches, [&](const LaunchInSource& each) {
       return each.kernel == last_name() && each.arguments.size() == kernel.parameters.size();
     });
@@ -284,6 +288,7 @@ class Draft {
 
   /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
   bool is_size(const Declaration& each) const {
+    if (given_) return given_->sizes.contains(each.name);
     if (names_a_size(each.name)) return true;
     const Tokens& body = kernel_.body;
     for (std::size_t i = 1; i + 1 < body.size(); ++i) {
@@ -566,7 +571,7 @@ class Draft {
       arguments_ += format("arguments.{} = {{ type = \"{}\", length = \"{}\", constant = true }}\n",
                            manifest_name(each.name), type_of(each), length->length());
     }
-    if (!has_output_) {
+    if (!has_output_ && !given_) {
       throw Error(format(
           "{}:{}: {} writes to none of its arguments, as far as its text shows: autotune compares "
           "what a kernel writes; write the manifest by hand if it writes elsewhere",
@@ -841,6 +846,7 @@ class Draft {
   const KernelCode& kernel_;
   std::string file_name_;
   const std::set<std::string>& in_part_;
+  const GivenArguments* const given_;
   const LaunchInSource* launch_ = nullptr;
 
   std::vector<std::string> settings_, sizes_, order_, block_, grid_, constraints_, used_structs_,
@@ -854,11 +860,38 @@ class Draft {
        has_output_ = false, has_parts_ = false;
 };
 
+/// Gives the kernel's parameters the names of `given`. Other words that are called so get new ones.
+KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::string& file) {
+  std::string foreign;
+  for (const Declaration& each : kernel.parameters) {
+    if (foreign.empty() && !given.all.contains(each.name)) foreign = each.name;
+  }
+  if (foreign.empty()) return kernel;
+  if (given.launched.size() != kernel.parameters.size()) {
+    const std::vector<std::string> all(given.all.begin(), given.all.end());
+    throw Error(format(
+        "{}:{}: {} takes {}, which is no argument of what it is compared with: name its parameters "
+        "as there ({}), or take as many in the same order",
+        file, kernel.line, kernel.name, foreign,
+        joined(given.launched.empty() ? all : given.launched, ", ")));
+  }
+  std::map<std::string, std::string> names;
+  for (const std::string& each : given.launched) names[each] = each + "_";
+  for (std::size_t i = 0; i < given.launched.size(); ++i) {
+    names[kernel.parameters[i].name] = given.launched[i];
+    kernel.parameters[i].name = given.launched[i];
+  }
+  for (std::string& word : kernel.body) {
+    if (const auto known = names.find(word); known != names.end()) word = known->second;
+  }
+  return kernel;
+}
+
 }  // namespace
 
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
                              const std::string& file, const std::string& entry,
-                             const std::set<std::string>& in_part) {
+                             const std::set<std::string>& in_part, const GivenArguments* given) {
   const KernelFile read = kernel_file(source, headers);
   std::vector<std::string> names, tuned;
   for (const KernelCode& each : read.kernels) {
@@ -890,6 +923,7 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
     throw UsageError(
         format("{}: there is no kernel {} ({})", file, entry, suggestion(entry, names)));
   }
+  if (given) return Draft(read, renamed(*kernel, *given, file), file, in_part, given).made();
   return Draft(read, *kernel, file, in_part).made();
 }
 

@@ -17,12 +17,21 @@ struct FirstManifest {
   std::vector<std::string> kept;  // constants that are no parameters: `RADIUS = 3`
 };
 
+/// The arguments of a launch that another kernel computes, by the names in its manifest.
+struct GivenArguments {
+  std::vector<std::string> launched;  // in the order of its launch; empty if they are not all names
+  std::set<std::string> all;
+  std::set<std::string> sizes;  // of these
+};
+
 /// `headers` are the texts of files that the source includes. `entry` may be empty if the source
 /// has one kernel, beside plain ones to compare with. `in_part` are outputs that keep what the
-/// kernel does not write. Throws UsageError if there is no such kernel, Error if the kernel takes
-/// what a manifest cannot give.
+/// kernel does not write. With `given`, the kernel's parameters have the names there: their own, or
+/// by their order if that is how another kernel has them. Throws UsageError if there is no such
+/// kernel, Error if the kernel takes what a manifest cannot give.
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
                              const std::string& file, const std::string& entry,
-                             const std::set<std::string>& in_part = {});
+                             const std::set<std::string>& in_part = {},
+                             const GivenArguments* given = nullptr);
 
 }  // namespace autotune

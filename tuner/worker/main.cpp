@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune-worker DEVICE CACHE runs kernels, --plugin FILE a plugin, --compile FOLDER compilers,
 // --run BYTES a program that prints at most so many, for the program that started it, which alone
-// speaks to it, over descriptor 3.
+// speaks to it, over descriptor 3. Folders behind DEVICE CACHE confine it: see confine().
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -11,9 +11,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "tuner/worker/confinement.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
 #include "tuner/worker/worker_server.hpp"
@@ -58,7 +61,7 @@ void tell_faults() {
 int main(int argc, char** argv) {
   autotune::Channel parent(autotune::kWorkerSocket);
   parent.send(autotune::worker_greeting(), {}, -1);
-  if (argc != 3) {
+  if (argc < 3) {
     std::fputs("autotune-worker is started by autotune; do not start it by hand\n", stderr);
     return 2;
   }
@@ -78,6 +81,7 @@ int main(int argc, char** argv) {
     } else {
       const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
       const auto device = autotune::make_local_device(argv[1], cache);
+      if (argc > 3) autotune::confine(std::vector<std::filesystem::path>(argv + 3, argv + argc));
       autotune::serve(parent, *device);
       autotune::end_worker();  // before destructors of what a kernel may have damaged
     }

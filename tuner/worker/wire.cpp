@@ -34,6 +34,7 @@ WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_t
              parameter_bytes, parameter_types)
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten)
+WIRE_MEMBERS(UnseenCalls, unseen, again)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)
@@ -66,6 +67,8 @@ Outcome outcome_of(const Json& json) { return from_wire<Outcome>(json); }
 Json wire_of(const Verdict& verdict) { return to_wire(verdict); }
 Verdict verdict_of(const Json& json) { return from_wire<Verdict>(json); }
 
+Json wire_of(const UnseenCalls& calls) { return to_wire(calls); }
+UnseenCalls unseen_calls_of(const Json& json) { return from_wire<UnseenCalls>(json); }
 Json wire_of(const TimedBatch& batch) { return to_wire(batch); }
 
 TimedBatch timed_batch_of(const Json& json) {

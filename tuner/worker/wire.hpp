@@ -36,6 +36,8 @@ Outcome outcome_of(const Json& json);
 Json wire_of(const Verdict& verdict);
 Verdict verdict_of(const Json& json);
 
+Json wire_of(const UnseenCalls& calls);
+UnseenCalls unseen_calls_of(const Json& json);
 Json wire_of(const TimedBatch& batch);
 TimedBatch timed_batch_of(const Json& json);
 

@@ -145,6 +145,16 @@ class RemoteCandidate : public Candidate, public Countable {
     });
   }
 
+  UnseenCalls time_unseen(int pairs) override {
+    return asked([&] {
+      load();
+      const auto quiet = bench_->quiet();
+      return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"pairs", pairs}}, {},
+                                   bench_->limit(2 * (pairs + 1) * expected()),
+                                   "timing unseen contents", unseen_calls_of);
+    });
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);
   }
@@ -312,9 +322,9 @@ std::unique_ptr<Device> make_worker_device(const std::string& spec,
   }
   const std::string folder = cache->folder().string();
   auto local = make_local_device(spec, std::move(cache), options.compilers);
-  return std::make_unique<WorkerDevice>(
-      std::move(local), std::vector<std::string>{find_worker_program().string(), spec, folder},
-      options);
+  std::vector<std::string> argv{find_worker_program().string(), spec, folder};
+  argv.insert(argv.end(), options.readable.begin(), options.readable.end());
+  return std::make_unique<WorkerDevice>(std::move(local), std::move(argv), options);
 }
 
 Json WorkerClient::ask(Json request, std::string_view bytes, double limit_seconds,

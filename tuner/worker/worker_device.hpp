@@ -29,6 +29,8 @@ struct WorkerOptions {
   double compile_seconds = 60;
   /// The compilers; null: the device makes its own.
   std::shared_ptr<CompilerProcesses> compilers = nullptr;
+  /// If not empty, the worker is confined and reads these folders only: see confine().
+  std::vector<std::string> readable = {};
 };
 
 /// A device for `host` or `cuda:N`. Compiles in CompilerProcesses and runs in a worker, which

@@ -260,6 +260,9 @@ class Server {
                wire_of(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
     }
     if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
+    if (what == "time_unseen") {
+      return wire_of(candidates_.at(id)->time_unseen(request.at("pairs")));
+    }
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
       const auto context = static_cast<CallContext>(request.at("context").get<int>());

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest for a kernel that is already there, and what its check says of it.
+#pragma once
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "tuner/core/device.hpp"
+#include "tuner/core/target.hpp"
+#include "tuner/target/candidate.hpp"
+#include "tuner/target/first_manifest.hpp"
+
+namespace autotune::cli {
+
+/// What is wrong with a manifest on a device; empty if nothing is.
+struct ManifestTrouble {
+  std::string message;
+  std::string unwritten = {};  // an output that the kernel does not write as a whole
+  bool does_not_compile = false;
+};
+
+/// The manifest of a `.cu` file.
+class ProposedManifest {
+ public:
+  /// Throws UsageError or Error as first_manifest().
+  ProposedManifest(const std::filesystem::path& file, std::string entry);
+
+  const FirstManifest& first() const { return first_; }
+  /// Where it belongs: beside the file.
+  std::filesystem::path path() const;
+  /// Throws Error if it cannot be read.
+  Target target() const;
+  /// Checks it on a device. Outputs that the kernel does not write as a whole become inouts. Throws
+  /// Error if the kernel does not compile.
+  ManifestTrouble correct(Device& device);
+
+ private:
+  FirstManifest made() const;
+
+  const std::filesystem::path file_;
+  const std::string entry_;
+  const KernelSource source_;
+  std::set<std::string> in_part_;
+  FirstManifest first_;
+};
+
+}  // namespace autotune::cli

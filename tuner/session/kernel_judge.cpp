@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/kernel_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "tuner/core/deadline.hpp"
+#include "tuner/core/edge_problem.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/playoff.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/session/bench.hpp"
+#include "tuner/session/decision.hpp"
+#include "tuner/session/finalists.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr int kRuns = 3;
+constexpr int kRepeats = 50;            // runs of one request, on each input set
+constexpr int kMostRepeats = 2000;      // of one problem
+constexpr int kPairs = 15;              // of calls on unseen and on seen contents
+constexpr double kRemembers = 1.5;      // an unseen call takes so much longer, at least
+constexpr double kTimerSeconds = 5e-6;  // by which one call alone may differ from another
+constexpr int kTries = 12;              // for one size of the judge's own
+
+/// It is not right, and why.
+struct Refusal {
+  Ruling ruling = Ruling::wrong;
+  Outcome outcome = Outcome::wrong;
+  std::string why;
+};
+
+void expect_right(const Verdict& verdict, std::string_view when = {}) {
+  if (verdict.outcome == Outcome::ok) return;
+  throw Refusal{Ruling::wrong, verdict.outcome,
+                when.empty() ? verdict.message : format("{}: {}", when, verdict.message)};
+}
+
+/// The value of a size between two bounds, in a unit that becomes coarser with each try.
+std::int64_t drawn_size(std::mt19937_64& random, double low, double high, int attempt) {
+  const double share = static_cast<double>(random() >> 11U) * 0x1p-53;
+  const double value = std::exp(std::log(low) + share * (std::log(high) - std::log(low)));
+  const std::int64_t unit = std::int64_t{1} << std::min(attempt, 10);
+  return std::max<std::int64_t>(1, std::llround(value / static_cast<double>(unit))) * unit;
+}
+
+bool takes(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  const TargetProgram program(target, problem, device);
+  if (!program.refusal().empty()) return false;
+  return std::ranges::any_of(defaults_of(target), [&](const Configuration& each) {
+    const auto levels = levels_of(target.parameters, each);
+    return levels && program.is_valid(*levels);
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(Ruling ruling) {
+  static constexpr std::array<std::string_view, 3> kNames = {"right", "wrong", "cheats"};
+  return kNames[static_cast<std::size_t>(ruling)];
+}
+
+std::string_view name_of(Pace pace) {
+  static constexpr std::array<std::string_view, 3> kNames = {"faster", "within noise", "slower"};
+  return kNames[static_cast<std::size_t>(pace)];
+}
+
+std::vector<Problem> own_problems(const Target& target, const Problem& problem,
+                                  const DeviceInfo& device, int count, std::uint64_t seed) {
+  std::vector<Problem> own;
+  const std::optional<Problem> edge =
+      edge_problem(target.against ? *target.against : target, problem);
+  if (!edge) return own;
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < count; ++i) {
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+      Problem drawn = problem;
+      for (std::size_t k = 0; k < needed_sizes(target); ++k) {
+        const auto size = std::ranges::find(drawn.values, target.sizes[k], &NamedValue::name);
+        const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[k];
+        if (rule.fixed) continue;
+        const auto given = static_cast<double>(size->value.integer());
+        const auto least = static_cast<double>(find_value(edge->values, size->name)->integer());
+        const std::int64_t value =
+            drawn_size(random, std::min(given, least) / 2 + 1, std::max(given, least), attempt);
+        size->value = size_from(target, k, value);
+      }
+      const bool is_new =
+          drawn != problem && drawn != *edge && std::ranges::find(own, drawn) == own.end();
+      if (!is_new || !takes(target, drawn, device)) continue;
+      own.push_back(std::move(drawn));
+      break;
+    }
+  }
+  return own;
+}
+
+namespace {
+
+/// One kernel before the judge.
+class Case {
+ public:
+  Case(const Target& candidate, const JudgeRequest& request, Device& device, CompilePool& pool,
+       const std::function<void(const std::string&)>& warn)
+      : candidate_(candidate),
+        against_(*candidate.against),
+        request_(request),
+        device_(device),
+        requests_(pool),
+        warn_(warn) {}
+
+  KernelJudgement judged() {
+    for (SourceUnit& unit : units_of(candidate_, request_, device_.info())) {
+      compiled_.push_back(requests_.compile(std::move(unit)));
+    }
+    std::string where;
+    try {
+      for (const Problem& problem : request_.problems) {
+        where = problem_text(candidate_, problem);
+        judge(problem);
+      }
+      where.clear();
+    } catch (const Refusal& refusal) {
+      result_.ruling = refusal.ruling;
+      result_.outcome = refusal.outcome;
+      result_.why = refusal.why;
+      result_.where = where;
+    } catch (const KernelFailure& failure) {
+      result_.ruling = Ruling::wrong;
+      result_.outcome = failure.outcome();
+      result_.why = failure.what();
+      result_.where = where;
+    }
+    result_.pace = overall_pace();
+    return std::move(result_);
+  }
+
+ private:
+  struct Loaded {
+    Configuration configuration;
+    std::shared_ptr<const CompiledKernel> kernel;
+    std::unique_ptr<Candidate> candidate;
+  };
+
+  std::shared_ptr<const CompiledKernel> compiled(SourceUnit unit) {
+    auto kernel = requests_.compile(std::move(unit)).get();
+    if (kernel->outcome != Outcome::ok) {
+      throw KernelFailure(kernel->outcome, first_error(kernel->log));
+    }
+    return kernel;
+  }
+
+  Loaded loaded(const Target& target, const Problem& problem, Workbench& bench) {
+    const TargetProgram program(target, problem, device_.info());
+    Loaded one{valid_default(target, problem, device_.info()), nullptr, nullptr};
+    const Levels levels = program.levels(one.configuration);
+    const LaunchPlan plan = program.plan(levels);
+    one.kernel = compiled(program.source_unit(levels));
+    one.candidate = bench.load(*one.kernel, plan);
+    return one;
+  }
+
+  /// The kernel that counts as right must be right itself, or the judge knows nothing.
+  void expect_right_rival(Candidate& rival) const {
+    const Verdict verdict = verdict_or_failure([&] { return rival.verify(); });
+    if (verdict.outcome == Outcome::ok) return;
+    throw Error(format("{}: the kernel to compare with is not right itself ({}): {}",
+                       place_of(against_), name_of(verdict.outcome), verdict.message));
+  }
+
+  void judge(const Problem& problem) {
+    const Device::Turn turn = device_.take_turn();
+    JudgedProblem judged;
+    judged.problem = problem;
+    const auto first = compiled_first(problem);  // before the reference runs, which may take long
+    (void)first;
+    Workload workload = prepared_workload_of(candidate_, problem, device_.info());
+    workload.form = request_.policy.form;
+    const auto bench = device_.open(workload);
+    Loaded candidate = loaded(candidate_, problem, *bench);
+    result_.binary_key = candidate.kernel->key;
+    verify(candidate, judged);
+    verify_elsewhere(candidate, problem);
+    time(candidate, *bench, judged);
+    expect_right(candidate.candidate->recheck(), "after it was timed");
+    expect_no_memory(*candidate.candidate, judged);
+    verify_often(*candidate.candidate, judged);
+    result_.problems.push_back(std::move(judged));
+  }
+
+  std::shared_ptr<const CompiledKernel> compiled_first(const Problem& problem) {
+    const TargetProgram program(candidate_, problem, device_.info());
+    return compiled(
+        program.source_unit(program.levels(valid_default(candidate_, problem, device_.info()))));
+  }
+
+  void verify(const Loaded& candidate, JudgedProblem& judged) {
+    const Verdict verdict = candidate.candidate->verify(kRuns);
+    expect_right(verdict);
+    judged.worst_error = verdict.worst_error;
+    judged.repeats = verdict.repeats;
+    judged.checked_calls += 2 * kRuns;
+  }
+
+  /// On edge problems and on sizes of the judge's own.
+  void verify_elsewhere(const Loaded& candidate, const Problem& problem) {
+    const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
+    EdgeCheck edge(candidate_, problem, device_);
+    if (edge.units(candidate.configuration).empty()) {
+      note(format("its constraints refuse the edge problem of {}: it was not checked there",
+                  problem_text(candidate_, problem)));
+    }
+    expect_right(edge.verify(candidate.configuration, compile), "at a size that was not named");
+    const std::vector<Problem> own = own_of(problem);
+    EdgeCheck drawn(candidate_, own, device_);
+    expect_right(drawn.verify(candidate.configuration, compile), "at a size that was not named");
+    result_.own.insert(result_.own.end(), own.begin(), own.end());
+  }
+
+  std::vector<Problem> own_of(const Problem& problem) const {
+    return own_problems(candidate_, problem, device_.info(), request_.own_sizes, request_.seed);
+  }
+
+  void note(std::string text) {
+    if (std::ranges::find(result_.notes, text) == result_.notes.end()) {
+      result_.notes.push_back(std::move(text));
+    }
+  }
+
+  double seconds_of(Candidate& candidate) const {
+    InContext timer(candidate, search_context(request_.policy));
+    return timer.time(request_.policy.fewest_launches, request_.policy.l2).seconds;
+  }
+
+  void time(Loaded& candidate, Workbench& bench, JudgedProblem& judged) {
+    std::vector<Finalist> entries;
+    std::vector<BaselineCandidate> baselines;
+    Loaded rival;
+    if (request_.baselines.empty()) {
+      rival = loaded(against_, judged.problem, bench);
+      result_.rival_key = rival.kernel->key;
+      expect_right_rival(*rival.candidate);
+      judged.rival = against_.name;
+    } else {
+      baselines = find_baselines(bench, request_.baselines, warn_);
+      if (baselines.empty()) {
+        throw Error(
+            format("{}: the library has nothing for it: compare with the target itself, "
+                   "--against {}",
+                   problem_text(against_, judged.problem), against_.name));
+      }
+    }
+    try {
+      entries.push_back({candidate.candidate.get(), seconds_of(*candidate.candidate)});
+    } catch (const KernelFailure& failure) {
+      refuse_timed(failure);
+    }
+    if (rival.candidate) {
+      entries.push_back({rival.candidate.get(), seconds_of(*rival.candidate), true});
+    }
+    for (BaselineCandidate& each : baselines) {
+      entries.push_back({each.candidate.get(), each.seconds, false, false, true});
+    }
+    const PlayoffResult result = play_off(entries, request_.policy, request_.seed);
+    const FinalistResult& own = result.finalists.front();
+    if (own.outcome != Outcome::ok) refuse_timed(KernelFailure(own.outcome, own.message));
+    judged.candidate_seconds = own.measurement;
+    judged.noise_floor = result.noise_floor;
+    expect_possible(judged);
+    compare(result, baselines, judged);
+  }
+
+  /// A call of a timed chain was wrong, after calls that were right.
+  [[noreturn]] static void refuse_timed(const KernelFailure& failure) {
+    const bool is_wrong = failure.outcome() == Outcome::wrong;
+    throw Refusal{is_wrong ? Ruling::cheats : Ruling::wrong, failure.outcome(),
+                  is_wrong ? format("right in calls by themselves, but not while it is timed: {}",
+                                    failure.what())
+                           : failure.what()};
+  }
+
+  void expect_possible(JudgedProblem& judged) const {
+    judged.time_floor =
+        time_floor(TargetProgram(against_, judged.problem, device_.info()), device_.info());
+    const double seconds = judged.candidate_seconds.median;
+    if (seconds >= judged.time_floor) return;
+    throw Refusal{Ruling::cheats, Outcome::wrong, too_fast_text(seconds, judged.time_floor)};
+  }
+
+  void compare(const PlayoffResult& result, std::span<const BaselineCandidate> baselines,
+               JudgedProblem& judged) const {
+    std::size_t rival = 0;
+    for (std::size_t i = 1; i < result.finalists.size(); ++i) {
+      const FinalistResult& one = result.finalists[i];
+      if (one.outcome != Outcome::ok) continue;
+      if (rival == 0 || one.measurement.median < result.finalists[rival].measurement.median) {
+        rival = i;
+      }
+    }
+    if (rival == 0) {
+      const FinalistResult& one = result.finalists.back();
+      throw Error(format("{}: the kernel to compare with failed while it was timed ({}): {}",
+                         place_of(against_), name_of(one.outcome), one.message));
+    }
+    const FinalistResult& other = result.finalists[rival];
+    if (!baselines.empty()) {
+      const BaselineCandidate& one = baselines[rival - 1];
+      judged.rival = format("{}: {}", one.source.plugin.stem().string(), one.name);
+      judged.speedup = *other.to_winner;
+    } else {
+      const Ratio& to_default = *result.finalists.front().to_default;
+      judged.speedup = {1 / to_default.median, 1 / to_default.high, 1 / to_default.low,
+                        to_default.samples};
+    }
+    judged.rival_seconds = other.measurement;
+    judged.pace =
+        pace_of(judged.speedup, std::max(result.noise_floor, request_.policy.replace_margin));
+  }
+
+  static Pace pace_of(const Ratio& speedup, double margin) {
+    const Ratio time{1 / speedup.median, 1 / speedup.high, 1 / speedup.low, speedup.samples};
+    if (is_clearly_below_one(time) && time.median < 1 - margin) return Pace::faster;
+    if (is_clearly_below_one(speedup) && speedup.median < 1 - margin) return Pace::slower;
+    return Pace::alike;
+  }
+
+  /// A kernel that keeps results may compare whole inputs. Then it is right, but slow on new ones.
+  void expect_no_memory(Candidate& candidate, JudgedProblem& judged) {
+    const UnseenCalls calls = candidate.time_unseen(kPairs);
+    if (calls.unseen.empty()) {
+      note(
+          "its inputs cannot be drawn again: a kernel that keeps results of earlier calls would "
+          "not "
+          "be noticed");
+      return;
+    }
+    judged.unseen = paired_ratio(calls.unseen, calls.again);
+    const double apart = median(calls.unseen) - median(calls.again);
+    if (judged.unseen.low < kRemembers || apart < kTimerSeconds) return;
+    throw Refusal{
+        Ruling::cheats, Outcome::wrong,
+        format("keeps results of earlier calls: a call on inputs that it has not seen takes "
+               "{}, the next on the same inputs {}",
+               time_text(median(calls.unseen)), time_text(median(calls.again)))};
+  }
+
+  void verify_often(Candidate& candidate, JudgedProblem& judged) const {
+    const auto start = Deadline::Clock::now();
+    for (int runs = 0; runs < kMostRepeats && seconds_since(start) < request_.repeat_seconds;
+         runs += 2 * kRepeats) {
+      const Verdict verdict = candidate.verify(kRepeats);
+      judged.repeats = judged.repeats && verdict.repeats;
+      expect_right(verdict, format("in one of {} calls", judged.checked_calls + 2 * kRepeats));
+      judged.checked_calls += 2 * kRepeats;
+    }
+  }
+
+  Pace overall_pace() const {
+    bool faster = false, slower = false;
+    for (const JudgedProblem& each : result_.problems) {
+      faster = faster || each.pace == Pace::faster;
+      slower = slower || each.pace == Pace::slower;
+    }
+    return faster == slower ? Pace::alike : faster ? Pace::faster : Pace::slower;
+  }
+
+  const Target& candidate_;
+  const Target& against_;
+  const JudgeRequest& request_;
+  Device& device_;
+  CompileRequests requests_;
+  const std::function<void(const std::string&)>& warn_;
+  std::vector<CompileRequests::Result> compiled_;
+  KernelJudgement result_;
+};
+
+}  // namespace
+
+std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& request,
+                                 const DeviceInfo& device) {
+  std::vector<SourceUnit> units;
+  const auto add = [&](const Target& target, const Problem& problem) {
+    const TargetProgram program(target, problem, device);
+    for (const Configuration& each : defaults_of(target)) {
+      const auto levels = levels_of(target.parameters, each);
+      if (!levels || !program.is_valid(*levels)) continue;
+      units.push_back(program.source_unit(*levels));
+      return;
+    }
+  };
+  for (const Problem& problem : request.problems) {
+    add(candidate, problem);
+    add(*candidate.against, problem);
+    for (const Problem& each : edge_problems(candidate, problem, device)) add(candidate, each);
+    for (const Problem& each :
+         own_problems(candidate, problem, device, request.own_sizes, request.seed)) {
+      add(candidate, each);
+    }
+  }
+  return units;
+}
+
+KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& request, Device& device,
+                             CompilePool& pool,
+                             const std::function<void(const std::string&)>& warn) {
+  return Case(candidate, request, device, pool, warn).judged();
+}
+
+}  // namespace autotune
