@@ -8,6 +8,7 @@
 
     autotune.tune("gemm", "128..1024")         # measures, and stores what is fastest
     autotune.query("gemm", 512)                # what is known
+    autotune.judge("fast.cu", "plain.cu")      # is a kernel right, and is it faster?
 
 `python -m autotune` is the command-line tool. autotune.torch has operators for PyTorch. Sizes are
 elements, times seconds or, in names with _ns, nanoseconds. Errors are subclasses of autotune.Error.
@@ -18,7 +19,7 @@ from ._kernel import Buffer, Geometry, Kernel
 from ._library import prefix
 from ._progress import Progress
 from ._target import Answer, Target, open
-from ._tool import Result, TuningReport, query, tune
+from ._tool import Judgement, Result, TuningReport, judge, query, tune
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,7 @@ __all__ = [
     "ClosedError",
     "Error",
     "Geometry",
+    "Judgement",
     "Kernel",
     "NoDeviceError",
     "NotFoundError",
@@ -36,6 +38,7 @@ __all__ = [
     "Target",
     "TuningReport",
     "UsageError",
+    "judge",
     "open",
     "prefix",
     "query",

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command-line tool as functions: tune and query. It runs in a process of its own."""
+"""The command-line tool as functions: tune, query and judge. It runs in a process of its own."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
+import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ Sizes = Union[str, int, Mapping[str, int], Iterable[Any]]
 Show = Union[bool, Callable[[Progress], None]]
 
 _WRONG_USAGE, _NOTHING_CORRECT, _INTERRUPTED = 2, 3, 130
+_FASTER, _NOT_FASTER, _WRONG, _CHEATS = 0, 4, 5, 6
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,26 @@ class TuningReport:
     interrupted: bool
     seconds: float
     raw: dict[str, Any]  # the document of `autotune tune --json` (docs/cli.md)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What judge() says of a kernel."""
+
+    verdict: str  # right, wrong or cheats
+    pace: Optional[str]  # of a right kernel: faster, within noise or slower
+    speedup: Optional[float]  # over the reference; of several sizes the geometric mean
+    text: str  # the verdict in one line, with the place and the reason
+    notes: list[str]  # what was guessed, and what was not checked
+    raw: dict[str, Any]  # everything, with the receipt, as in `--json` (docs/judge.md)
+
+    @property
+    def is_right(self) -> bool:
+        return self.verdict == "right"
+
+    @property
+    def is_faster(self) -> bool:
+        return self.pace == "faster"
 
 
 def tool() -> Path:
@@ -127,6 +149,43 @@ def query(
     if sizes is not None:
         words += ["--size", sizes_text(sizes)]
     return [_stored(row) for row in _run(words, None, (0,))["results"]]
+
+
+def judge(
+    candidate: Union[str, os.PathLike[str]],
+    against: Union[str, os.PathLike[str]],
+    sizes: Optional[Sizes] = None,
+    *,
+    settings: Optional[Mapping[str, Any]] = None,
+    device: Optional[str] = None,
+    **options: Any,
+) -> Judgement:
+    """Says whether a CUDA kernel is right, and whether it is faster than `against`.
+
+    `candidate` is the path of a .cu file, or its text. `against` is another one, whose kernel takes
+    the same arguments, or a target. Other `options` are those of `autotune judge`, with _ for -.
+    Kernels run in a process of their own. Raises UsageError for wrong arguments, Error if there is
+    no verdict."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["judge", _source(candidate, Path(folder, "candidate.cu")), "--json"]
+        words += ["--against", _source(against, Path(folder, "reference.cu"))]
+        words += _options(device=device, **options) + _repeated("--set", settings)
+        if sizes is not None:
+            words += ["--sizes", sizes_text(sizes)]
+        document = _run(words, None, (_FASTER, _NOT_FASTER, _WRONG, _CHEATS))
+    ratios = [each["speedup"]["median"] for each in document["problems"]]
+    is_right = document["verdict"] == "right"
+    return Judgement(document["verdict"], document["pace"],
+                     statistics.geometric_mean(ratios) if is_right else None,
+                     document["text"], document["notes"], document)  # fmt: skip
+
+
+def _source(kernel: Union[str, os.PathLike[str]], file: Path) -> str:
+    """A path; a text is written to `file`."""
+    if isinstance(kernel, str) and "__global__" in kernel:
+        file.write_text(kernel)
+        return str(file)
+    return os.fspath(kernel)
 
 
 def _options(**values: Any) -> list[str]:

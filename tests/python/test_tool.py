@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tune() and query() run the tool of the wheel."""
+"""tune(), query() and judge() run the tool of the wheel."""
 
 import contextlib
 import dataclasses
@@ -22,6 +22,31 @@ class Query(unittest.TestCase):
     def test_reads_more_than_a_pipe_holds(self):
         results = autotune.query(db=autotune.prefix() / "share/autotune/shipped.db")
         self.assertGreater(sum(len(json.dumps(each.raw)) for each in results), 1 << 17)
+
+
+SCALE = """
+extern "C" __global__ void scale(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = %s;
+}
+"""
+
+
+class Judge(unittest.TestCase):
+    def test_tells_right_kernels_from_wrong_ones(self):
+        plain = SCALE % "3.0f * x[i]"
+        right = autotune.judge(SCALE % "x[i] * 3.0f", plain, 20000, device="host")
+        self.assertTrue(right.is_right, right.text)
+        self.assertGreater(right.speedup, 0)
+        wrong = autotune.judge(SCALE % "i == 9 ? 0.0f : 3.0f * x[i]", plain, {"n": 20000},
+                               device="host")
+        self.assertEqual(wrong.verdict, "wrong")
+        self.assertIn("y[9] is 0", wrong.text)
+        self.assertIsNone(wrong.speedup)
+
+    def test_without_a_verdict_is_an_error(self):
+        with self.assertRaisesRegex(autotune.UsageError, "missing.cu"):
+            autotune.judge("missing.cu", SCALE % "x[i]", device="host")
 
 
 class Tune(unittest.TestCase):

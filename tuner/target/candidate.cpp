@@ -80,11 +80,11 @@ Target candidate_for(std::shared_ptr<const Target> against, Target candidate) {
         place_of(candidate), place_of(*against), each.name));
   }
   std::vector<DefineSpec> defines = definitions_of_arguments(*against);
-  for (DefineSpec& each : candidate.defines) {
-    if (std::ranges::find(defines, each.name, &DefineSpec::name) == defines.end()) {
-      defines.push_back(std::move(each));
-    }
-  }
+  std::erase_if(defines, [&](const DefineSpec& each) {
+    return std::ranges::find(candidate.defines, each.name, &DefineSpec::name) !=
+           candidate.defines.end();
+  });
+  defines.insert(defines.end(), candidate.defines.begin(), candidate.defines.end());
   candidate.defines = std::move(defines);
   candidate.sizes = against->sizes;
   candidate.size_rules = against->size_rules;
