@@ -100,7 +100,6 @@ std::string edge_complaint(const Target& target, const Verdict& verdict) {
 
 namespace {
 
-constexpr int kRuns = 3;
 /// How long after the deadline the fastest and the holder may be compiled.
 constexpr double kLastMoment = 1;
 
@@ -216,7 +215,7 @@ Verdict Finalists::verify_at_edge(std::size_t index) {
 Verdict Finalists::verify_repeatedly(LoadedFinalist& finalist) {
   return verdict_or_failure([&] {
     finalist.candidate = run_.load(finalist.index);
-    return finalist.candidate->verify(kRuns);
+    return finalist.candidate->verify(kFinalistRuns);
   });
 }
 

@@ -18,6 +18,9 @@
 
 namespace autotune {
 
+/// Verifying runs of a finalist.
+inline constexpr int kFinalistRuns = 3;
+
 /// Only units() is thread-safe. The first verify() allocates the buffers of the edge problems.
 class EdgeCheck {
  public:

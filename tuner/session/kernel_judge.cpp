@@ -26,7 +26,6 @@
 namespace autotune {
 namespace {
 
-constexpr int kRuns = 3;
 constexpr int kRepeats = 50;            // runs of one request, on each input set
 constexpr int kMostRepeats = 2000;      // of one problem
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
@@ -206,11 +205,11 @@ class Case {
   }
 
   void verify(const Loaded& candidate, JudgedProblem& judged) {
-    const Verdict verdict = candidate.candidate->verify(kRuns);
+    const Verdict verdict = candidate.candidate->verify(kFinalistRuns);
     expect_right(verdict);
     judged.worst_error = verdict.worst_error;
     judged.repeats = verdict.repeats;
-    judged.checked_calls += 2 * kRuns;
+    judged.checked_calls += 2 * kFinalistRuns;
   }
 
   /// On edge problems and on sizes of the judge's own.
