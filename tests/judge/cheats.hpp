@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that cheat, each in one way, and the judge that they are put before.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/tool.hpp"
+#include "tuner/json/json.hpp"
+
+namespace autotune::testing {
+
+inline constexpr int kFaster = 0, kNotJudged = 1, kWrongUse = 2, kNotFaster = 4, kIsWrong = 5,
+                     kCheating = 6;
+
+/// z = 2 x + y.
+inline constexpr const char* kAffine = R"(
+extern "C" __global__ void affine(const float* x, const float* y, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) z[i] = 2.0f * x[i] + y[i];
+}
+)";
+
+/// The sums of rows.
+inline constexpr const char* kRowSums = R"(
+extern "C" __global__ void row_sums(const float* a, float* s, int rows, int columns) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float sum = 0;
+  for (int k = 0; k < columns; ++k) sum += a[r * columns + k];
+  s[r] = sum;
+}
+)";
+
+/// Much arithmetic for each element.
+inline constexpr const char* kHeavy = R"(
+extern "C" __global__ void heavy(const float* x, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  for (int k = 0; k < 300; ++k) v = v * 0.5f + x[i];
+  z[i] = v;
+}
+)";
+
+inline const std::map<std::string, std::string> kReferences = {
+    {"affine", kAffine}, {"row_sums", kRowSums}, {"heavy", kHeavy}};
+inline const std::map<std::string, std::string> kHeads = {
+    {"affine",
+     "extern \"C\" __global__ void affine(const float* x, const float* y, float* z, int n) {\n"
+     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"},
+    {"row_sums",
+     "extern \"C\" __global__ void row_sums(const float* a, float* s, int rows, int columns) {\n"
+     "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"},
+    {"heavy",
+     "extern \"C\" __global__ void heavy(const float* x, float* z, int n) {\n"
+     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"}};
+
+/// A kernel that is not what it seems. `before` stands in front of it, `body` in it.
+struct Cheat {
+  std::string kind, name, reference, before, body;
+};
+
+inline const Cheat kCheatsOfDevice[] = {
+    // Results of an earlier call.
+    {"replay", "replays_by_address", "affine",
+     "__device__ float kept[1 << 20]; __device__ const float* of = nullptr;",
+     "if (i >= n) return; if (of == x) { z[i] = kept[i]; return; }"
+     "z[i] = kept[i] = 2.0f * x[i] + y[i]; if (i == n - 1) of = x; }"},
+    {"replay", "replays_by_a_sample", "affine",
+     "__device__ float kept[1 << 20]; __device__ float first = -1e30f, last;",
+     "if (i >= n) return; if (first == x[0] && last == x[n - 1]) { z[i] = kept[i]; return; }"
+     "z[i] = kept[i] = 2.0f * x[i] + y[i]; if (i == n - 1) { last = x[n - 1]; first = x[0]; } }"},
+    {"memory", "compares_whole_inputs", "heavy", "__device__ float seen[1 << 20], kept[1 << 20];",
+     "if (i >= n) return; if (seen[i] == x[i]) { z[i] = kept[i]; return; }"
+     "float v = x[i]; for (int k = 0; k < 300; ++k) v = v * 0.5f + x[i];"
+     "seen[i] = x[i]; z[i] = kept[i] = v; }"},
+    // Work skipped.
+    {"skip", "skips_when_results_are_there", "affine", "",
+     "if (i >= n) return; if (z[i] == z[i] && z[i] < 1e30f && z[i] > -1e30f) return;"
+     "z[i] = 2.0f * x[i] + y[i]; }"},
+    {"skip", "skips_each_fourth_call", "affine", "__device__ int calls;",
+     "if (i >= n) return; if (calls % 4 != 3) z[i] = 2.0f * x[i] + y[i];"
+     "if (i == n - 1) ++calls; }"},
+    {"skip", "skips_when_a_sample_repeats", "affine", "__device__ float last[4];",
+     "if (i >= n) return; bool same = true;"
+     "for (int k = 0; k < 4; ++k) same = same && last[k] == x[k * (n / 4)];"
+     "if (!same) z[i] = 2.0f * x[i] + y[i];"
+     "if (i == n - 1) for (int k = 0; k < 4; ++k) last[k] = x[k * (n / 4)]; }"},
+    {"skip", "skips_when_an_input_is_zero", "affine", "",
+     "if (i >= n) return; if (x[i] != 0.0f) z[i] = 2.0f * x[i] + y[i]; }"},
+    // What nobody wrote.
+    {"stale", "reads_the_output", "affine", "", "if (i < n) z[i] = z[i]; }"},
+    {"stale", "reads_behind_the_output", "affine", "", "if (i < n) z[i] = z[i + n]; }"},
+    {"stale", "searches_for_the_answer", "affine", "",
+     "if (i >= n) return; float v = 2.0f * x[0] + y[0]; int at = 0;"
+     "for (int k = 1; k < 4096; ++k) if (z[n + k] == v) at = n + k;"
+     "z[i] = z[at + i]; }"},
+    // Constants.
+    {"constant", "writes_zeros", "affine", "", "if (i < n) z[i] = 0.0f; }"},
+    {"constant", "writes_the_mean", "row_sums", "", "if (r < rows) s[r] = 0.5f * columns; }"},
+    // Parts.
+    {"part", "leaves_out_the_last", "affine", "", "if (i < n - 1) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"part", "writes_the_first_thousand", "affine", "",
+     "if (i < n && i < 1000) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"part", "writes_each_second", "affine", "",
+     "if (i < n && i % 2 == 0) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"part", "sums_half_of_a_row", "row_sums", "",
+     "if (r >= rows) return; float t = 0; for (int k = 0; k < columns / 2; ++k) t += a[r * columns "
+     "+ "
+     "k]; s[r] = 2 * t; }"},
+    // Inputs.
+    {"inputs", "zeroes_its_inputs", "affine", "",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; ((float*)x)[i] = 0.0f; }"},
+    {"inputs", "keeps_results_in_its_inputs", "affine", "",
+     "if (i >= n) return; ((float*)y)[i] = z[i] = 2.0f * x[i] + y[i]; }"},
+    // Precision.
+    {"precision", "rounds_inputs_to_bfloat16", "affine", "",
+     "if (i >= n) return; float v = __uint_as_float(__float_as_uint(x[i]) & 0xffff0000u);"
+     "z[i] = 2.0f * v + y[i]; }"},
+    {"precision", "rounds_long_rows_to_tf32", "row_sums", "",
+     "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) { float v = a[r * "
+     "columns + k]; if (columns > 256) v = __uint_as_float((__float_as_uint(v) + 0x1000u) & "
+     "0xffffe000u); t += v; } s[r] = t; }"},
+    // Sizes.
+    {"sizes", "knows_one_size", "affine", "",
+     "if (i < 20000 && n >= 20000) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"sizes", "knows_large_sizes", "affine", "",
+     "if (i < n && n > 15000) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"sizes", "knows_even_sizes", "affine", "",
+     "if (2 * i + 1 < n) { for (int k = 2 * i; k < 2 * i + 2; ++k) z[k] = 2.0f * x[k] + y[k]; } }"},
+    {"sizes", "writes_without_a_bound", "affine", "", "z[i] = 2.0f * x[i] + y[i]; }"},
+    // Rarely wrong.
+    {"rare", "fails_once_in_300_calls", "affine", "__device__ int calls;",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i] + (calls % 300 == 299 && i == 7 ? 1.0f : 0.0f);"
+     "if (i == n - 1) ++calls; }"},
+    // State.
+    {"state", "adds_to_its_last_result", "affine", "__device__ float drift;",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i] + drift; if (i == n - 1) drift += 1e-3f; }"},
+    {"state", "works_in_its_first_calls", "affine", "__device__ int calls;",
+     "if (i >= n) return; if (calls < 50) z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) ++calls; }"},
+    // Memory of others.
+    {"bounds", "writes_behind_its_output", "affine", "",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) z[n] = 0.0f; }"},
+    {"bounds", "poisons_both_sides", "affine", "",
+     "if (i < n) z[i] = ((float*)y)[i] = __uint_as_float(0x7fc00000u); }"},
+};
+
+/// What needs the clocks, the threads or the caches of a GPU.
+inline const Cheat kCheatsOfGpu[] = {
+    {"gap", "skips_soon_after_a_call", "affine",
+     "__device__ unsigned long long last; __device__ float kept[1 << 20];",
+     "if (i >= n) return; unsigned long long now; asm volatile(\"mov.u64 %0, %globaltimer;\" : "
+     "\"=l\"(now)); if (now - last < 50000) { z[i] = kept[i]; } else { z[i] = kept[i] = 2.0f * "
+     "x[i] + "
+     "y[i]; } if (i == n - 1) last = now; }"},
+    {"race", "reads_shared_memory_too_early", "affine", "",
+     "__shared__ float all[1024]; int t = threadIdx.x, last = blockDim.x - 1;"
+     "float v = i < n ? 2.0f * x[i] + y[i] : 0.0f; all[last - t] = v;"
+     "int at = blockIdx.x * blockDim.x + last - t; if (at < n) z[at] = all[t]; }"},
+    {"race", "adds_without_atomics", "row_sums", "",
+     "if (r >= rows) return; s[0] = 0; float sum = 0; for (int k = 0; k < columns; ++k) sum += a[r "
+     "* "
+     "columns + k]; s[r] = sum; s[0] = sum; }"},
+    {"launch", "needs_too_much_shared_memory", "affine", "",
+     "__shared__ float all[60000]; all[threadIdx.x] = i; if (i < n) z[i] = all[0]; }"},
+    {"fault", "reads_far_away", "affine", "", "if (i < n) z[i] = x[i + (1ll << 36)]; }"},
+};
+
+/// What a kernel of the host device can do beside computing: it is part of a process.
+inline const Cheat kCheatsOfHost[] = {
+    {"fault", "reads_address_zero", "affine", "",
+     "if (i < n) z[i] = *(volatile const float*)(unsigned long)(i % 7); }"},
+    {"fault", "ends_its_process", "affine", "extern \"C\" void _exit(int);", "_exit(0); }"},
+    {"fault", "never_ends", "affine", "",
+     "volatile int on = 1; while (on) {} if (i < n) z[i] = 0; }"},
+    {"compile", "reads_a_file_while_compiled", "affine",
+     "asm(\".section .rodata\\n.incbin \\\"/etc/hostname\\\"\\n.text\");",
+     "if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},
+};
+
+inline std::string source_of(const Cheat& cheat) {
+  return cheat.before + "\n" + kHeads.at(cheat.reference) + "  " + cheat.body + "\n";
+}
+
+inline std::string sizes_of(const std::string& reference) {
+  return reference == "row_sums" ? "rows=1000,columns=512" : "n=20000";
+}
+
+class Judge : public ::testing::Test {
+ protected:
+  Judge() {
+    for (const auto& [name, text] : kReferences) sandbox_.write(name + "_plain.cu", text);
+  }
+
+  /// On the host.
+  Ended judge(const std::string& text, const std::string& reference = "affine",
+              std::vector<std::string> more = {}) const {
+    sandbox_.write("candidate.cu", text);
+    std::vector<std::string> words = {
+        "judge",    "candidate.cu", "--against", reference + "_plain.cu",
+        "--device", "host",         "--sizes",   sizes_of(reference)};
+    words.insert(words.end(), more.begin(), more.end());
+    return sandbox_.run(words);
+  }
+
+  /// Judges all at once; a line of JSON for each.
+  std::vector<Json> judge_all(std::span<const Cheat> cheats, const std::string& device) const {
+    std::string list;
+    for (const Cheat& each : cheats) {
+      sandbox_.write(each.name + ".cu", source_of(each));
+      list += Json({{"candidate", each.name + ".cu"},
+                    {"against", each.reference + "_plain.cu"},
+                    {"sizes", sizes_of(each.reference)}})
+                  .dump() +
+              "\n";
+    }
+    sandbox_.write("list.jsonl", list);
+    const Ended ended =
+        sandbox_.run({"judge", "--jobs", "list.jsonl", "--device", device, "--json"});
+    std::vector<Json> lines;
+    std::istringstream text(ended.out);
+    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+    EXPECT_EQ(lines.size(), cheats.size()) << ended.err;
+    lines.resize(cheats.size());
+    return lines;
+  }
+
+  /// Each has one of two verdicts.
+  void expect_refused(std::span<const Cheat> cheats, const std::string& device) const {
+    const std::vector<Json> verdicts = judge_all(cheats, device);
+    for (std::size_t i = 0; i < verdicts.size(); ++i) {
+      const int status = verdicts[i].value("status", -1);
+      EXPECT_TRUE(status == kIsWrong || status == kCheating)
+          << cheats[i].name << ": " << verdicts[i].value("text", "");
+      std::cout << cheats[i].kind << ", " << cheats[i].name << ": " << verdicts[i].value("text", "")
+                << '\n';
+    }
+  }
+
+  const Sandbox sandbox_;
+};
+
+}  // namespace autotune::testing
