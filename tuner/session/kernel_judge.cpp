@@ -54,13 +54,22 @@ std::int64_t drawn_size(std::mt19937_64& random, double low, double high, int at
   return std::max<std::int64_t>(1, std::llround(value / static_cast<double>(unit))) * unit;
 }
 
+/// Whether a default of the target, and of what it is compared with, is valid.
 bool takes(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  if (target.against && !takes(*target.against, problem, device)) return false;
   const TargetProgram program(target, problem, device);
   if (!program.refusal().empty()) return false;
   return std::ranges::any_of(defaults_of(target), [&](const Configuration& each) {
     const auto levels = levels_of(target.parameters, each);
     return levels && program.is_valid(*levels);
   });
+}
+
+std::vector<Problem> edges_of(const Target& candidate, const Problem& problem,
+                              const DeviceInfo& device) {
+  std::vector<Problem> edges = edge_problems(*candidate.against, problem, device);
+  std::erase_if(edges, [&](const Problem& each) { return !takes(candidate, each, device); });
+  return edges;
 }
 
 }  // namespace
@@ -215,11 +224,12 @@ class Case {
   /// On edge problems and on sizes of the judge's own.
   void verify_elsewhere(const Loaded& candidate, const Problem& problem) {
     const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
-    EdgeCheck edge(candidate_, problem, device_);
-    if (edge.units(candidate.configuration).empty()) {
-      note(format("its constraints refuse the edge problem of {}: it was not checked there",
+    const std::vector<Problem> edges = edges_of(candidate_, problem, device_.info());
+    if (edges.empty()) {
+      note(format("constraints refuse the edge problem of {}: it was not checked there",
                   problem_text(candidate_, problem)));
     }
+    EdgeCheck edge(candidate_, edges, device_);
     expect_right(edge.verify(candidate.configuration, compile), "at a size that was not named");
     const std::vector<Problem> own = own_of(problem);
     EdgeCheck drawn(candidate_, own, device_);
@@ -401,7 +411,7 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
   for (const Problem& problem : request.problems) {
     add(candidate, problem);
     add(*candidate.against, problem);
-    for (const Problem& each : edge_problems(candidate, problem, device)) add(candidate, each);
+    for (const Problem& each : edges_of(candidate, problem, device)) add(candidate, each);
     for (const Problem& each :
          own_problems(candidate, problem, device, request.own_sizes, request.seed)) {
       add(candidate, each);
