@@ -225,13 +225,13 @@ class Case {
   void verify_elsewhere(const Loaded& candidate, const Problem& problem) {
     const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
     const std::vector<Problem> edges = edges_of(candidate_, problem, device_.info());
-    if (edges.empty()) {
-      note(format("constraints refuse the edge problem of {}: it was not checked there",
-                  problem_text(candidate_, problem)));
-    }
     EdgeCheck edge(candidate_, edges, device_);
     expect_right(edge.verify(candidate.configuration, compile), "at a size that was not named");
     const std::vector<Problem> own = own_of(problem);
+    if (edges.empty()) {
+      note(format("sizes that fit no tile were not checked{}: constraints or files refuse them",
+                  own.empty() ? ", nor any that was not named" : ""));
+    }
     EdgeCheck drawn(candidate_, own, device_);
     expect_right(drawn.verify(candidate.configuration, compile), "at a size that was not named");
     result_.own.insert(result_.own.end(), own.begin(), own.end());
