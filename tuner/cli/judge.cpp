@@ -237,8 +237,7 @@ class Judge {
  public:
   /// `readable` are the folders of inputs.
   Judge(const Arguments& arguments, const std::vector<std::string>& readable)
-      : arguments_(arguments),
-        plugins_(arguments),
+      : plugins_(arguments),
         device_(open_device(arguments.text("device"), compile_limit_of(arguments), readable)),
         pool_(*device_, static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
         seed_(seed_in(arguments)) {
@@ -414,7 +413,6 @@ class Judge {
     return text;
   }
 
-  const Arguments& arguments_;
   Plugins plugins_;
   const std::unique_ptr<Device> device_;
   CompilePool pool_;

@@ -196,8 +196,10 @@ class Server {
 
   Json answer(Message& message) {
     const std::string what = message.header.value("do", std::string());
-    const bool runs = what == "verify" || what == "recheck" || what == "time";
+    const bool runs =
+        what == "verify" || what == "recheck" || what == "time" || what == "time_unseen";
     const bool may_close = runs && device_.info().kind == DeviceKind::host;
+    for (const Json& id : message.header.at("drop")) forget(id);  // closes their own descriptors
     const OpenDescriptors before(may_close);
     Json said = answer_or_failure(message);
     const std::optional<int> closed = before.first_closed();
@@ -209,7 +211,6 @@ class Server {
  private:
   Json answer_or_failure(Message& message) {
     try {
-      for (const Json& id : message.header.at("drop")) forget(id);
       return run(message);
     } catch (const KernelFailure& failure) {
       return wire_of(failure);
