@@ -27,7 +27,6 @@ struct FoundTime {
 struct FoundProblem {
   PastProblem problem;
   std::vector<FoundTime> found = {};
-  bool own_settings = true;  // not alike ones
 };
 using Problems = std::map<std::string, FoundProblem, std::less<>>;  // by their text
 
@@ -91,7 +90,8 @@ class LayerTimes {
     if (!take_sizes(settings, request_.size_names, problem.sizes)) return nullptr;
     const SettingsMatch match = match_settings(request_, settings);
     if (!match.fits) return nullptr;
-    return &problems.emplace(text, FoundProblem{std::move(problem), {}, match.own}).first->second;
+    problem.own_settings = match.own;
+    return &problems.emplace(text, FoundProblem{std::move(problem)}).first->second;
   }
 
   void read_best(const Part& part, const std::string& policy, Problems& problems) {
@@ -99,7 +99,7 @@ class LayerTimes {
       if (failures_.refute(layer_, part, best)) return;
       const bool is_pinned = best.view.provenance == "pinned";
       FoundProblem* const found = problem_of(best.view.problem, problems);
-      if (found == nullptr || (is_pinned && !found->own_settings)) return;
+      if (found == nullptr || (is_pinned && !found->problem.own_settings)) return;
       const Validity validity = parts_.validity(part, best.session);
       const PastTime time{std::string(best.view.configuration), time_or_0(best.view.median_ns),
                           std::string(best.view.provenance), validity};
@@ -205,7 +205,7 @@ std::vector<FailedThere> failed_there(const LayerFailures& failures, const PastT
   std::set<std::vector<std::int64_t>> answered;
   for (const PastProblem& problem : past.problems) {
     const bool is_here = is_same_device(past.devices[problem.device], request.device);
-    if (is_here && problem.is_answered && !problem.source_drifted) {
+    if (is_here && problem.is_answered && problem.own_settings && !problem.source_drifted) {
       answered.insert(problem.sizes);
     }
   }

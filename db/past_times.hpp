@@ -31,6 +31,7 @@ struct PastProblem {
   std::vector<std::int64_t> sizes;  // in the target's order
   std::size_t device = 0;           // in PastTimes::devices
   bool source_drifted = false;      // the kernel has changed since
+  bool own_settings = true;         // of the request, not alike ones
   bool is_answered = false;         // has a best row
   std::vector<PastTime> good;       // fastest first; never timed ones last
   PastTime standard;                // the default configuration
