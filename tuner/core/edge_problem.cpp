@@ -2,6 +2,8 @@
 #include "tuner/core/edge_problem.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "tuner/core/target_program.hpp"
@@ -13,10 +15,12 @@ namespace {
 constexpr std::int64_t kTiles = 256;
 constexpr std::int64_t kVector = 16;  // bytes
 
-std::int64_t edge_size(std::int64_t size, const SizeRule& rule) {
+/// The next multiple past the size, or past kTiles.
+std::int64_t edge_size(std::int64_t size, const SizeRule& rule, std::int64_t step) {
   if (rule.fixed) return *rule.fixed;
-  const std::int64_t fewest = (rule.least + rule.multiple - 1) / rule.multiple;
-  return std::max(std::min(size, kTiles) / rule.multiple + 1, fewest) * rule.multiple;
+  const std::int64_t multiple = std::lcm(rule.multiple, step);
+  const std::int64_t fewest = (rule.least + multiple - 1) / multiple;
+  return std::max(std::min(size, kTiles) / multiple + 1, fewest) * multiple;
 }
 
 /// Whether an expression depends on the size, directly or through definitions.
@@ -36,28 +40,6 @@ bool has_file_of_size(const Target& target, const std::string& size) {
   });
 }
 
-/// Bytes of an element of the argument whose strides depend on a size; 1 without one.
-std::int64_t element_bytes(const Target& target, const Problem& problem, const std::string& size) {
-  const auto uses = [&](const ArgumentSpec& each) {
-    return std::ranges::any_of(
-        each.strides, [&](const Expression& stride) { return hangs_on(target, stride, size); });
-  };
-  const auto argument = std::ranges::find_if(target.arguments, uses);
-  if (argument == target.arguments.end()) return 1;
-  const Value* const setting = find_value(problem.values, argument->type);
-  const auto type = element_type(setting ? setting->text() : argument->type);
-  return type ? bytes_of(*type) * argument->width : 1;
-}
-
-/// Values of a free size beside its default.
-std::vector<std::int64_t> other_values(const Target& target, const Problem& problem,
-                                       const DeviceInfo& device, const FreeSize& size,
-                                       std::int64_t by_default) {
-  if (size.most) return {scope_of(problem, device).evaluate(size.least)};
-  const std::int64_t bytes = element_bytes(target, problem, size.name);
-  return {by_default + std::max<std::int64_t>(kVector / bytes, 1), by_default + 1};
-}
-
 /// A rule may allow a single value of a size that has a default.
 void keep_optional_sizes(const Target& target, const Problem& problem, Problem& edge) {
   for (std::size_t i = needed_sizes(target); i < target.sizes.size(); ++i) {
@@ -66,9 +48,8 @@ void keep_optional_sizes(const Target& target, const Problem& problem, Problem& 
   }
 }
 
-}  // namespace
-
-std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
+/// A multiple of `step` in place of each size without a default; see edge_problem().
+std::optional<Problem> edge_of(const Target& target, const Problem& problem, std::int64_t step) {
   if (target.reference.kind == ReferenceSpec::Kind::file) return std::nullopt;
   Problem edge = problem;
   for (NamedValue& one : edge.values) {
@@ -76,40 +57,128 @@ std::optional<Problem> edge_problem(const Target& target, const Problem& problem
     if (size == target.sizes.end()) continue;
     const auto index = static_cast<std::size_t>(size - target.sizes.begin());
     const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[index];
-    const std::int64_t changed = edge_size(one.value.integer(), rule);
+    const std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step);
     if (changed != one.value.integer() && has_file_of_size(target, *size)) return std::nullopt;
     one.value = changed;
   }
   return edge;
 }
 
-std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
-                                   const DeviceInfo& device) {
-  std::vector<Problem> problems;
-  const bool may_refuse = !target.free_sizes.empty() || !target.rules.empty();
-  const auto is_refused = [&](const Problem& one) {
-    return may_refuse && !TargetProgram(target, one, device).refusal().empty();
-  };
-  const auto add = [&](const Problem& one) {
-    if (!is_refused(one)) problems.push_back(one);
-  };
-  std::optional<Problem> edge = edge_problem(target, problem);
-  if (!edge) return problems;
-  if (is_refused(*edge)) keep_optional_sizes(target, problem, *edge);
-  add(*edge);
-  if (target.free_sizes.empty()) return problems;
-  const std::vector<std::int64_t> defaults = TargetProgram(target, *edge, device).free_values();
-  for (std::size_t i = 0; i < defaults.size(); ++i) {
-    const FreeSize& size = target.free_sizes[i];
-    std::int64_t last = defaults[i];
-    for (const std::int64_t value : other_values(target, *edge, device, size, defaults[i])) {
-      if (std::exchange(last, value) == value) continue;
-      Problem other = *edge;
-      other.free.push_back({size.name, value});
-      add(other);
+/// Bytes of an element.
+std::int64_t element_bytes(const Problem& problem, const ArgumentSpec& argument) {
+  const Value* const setting = find_value(problem.values, argument.type);
+  const auto type = element_type(setting ? setting->text() : argument.type);
+  return type ? bytes_of(*type) * argument.width : 1;
+}
+
+/// The edge problems of a target with rules or free sizes.
+class Edges {
+ public:
+  Edges(const Target& target, const Problem& problem, const DeviceInfo& device)
+      : target_(target),
+        problem_(problem),
+        device_(device),
+        program_(target, problem, device, SizeBinding::given) {
+    for (const FreeSize& size : target.free_sizes) argument_of_.push_back(argument_of(size.name));
+  }
+
+  /// False if the target refuses it.
+  bool add(Problem edge) {
+    if (!program_.refusal(given(edge)).empty()) return false;
+    if (std::ranges::find(all_, edge) == all_.end()) all_.push_back(std::move(edge));
+    return true;
+  }
+
+  /// A rule may allow a single value of a size that has a default: then it stays. nullopt if the
+  /// target refuses this, too.
+  std::optional<Problem> add_first(Problem edge) {
+    if (add(edge)) return edge;
+    keep_optional_sizes(target_, problem_, edge);
+    return add(edge) ? std::optional(edge) : std::nullopt;
+  }
+
+  /// The free sizes that decide how the elements of this argument lie, larger by so many bytes, at
+  /// least by an element. nullptr: of all arguments.
+  void add_larger(const Problem& edge, const ArgumentSpec* argument, std::int64_t bytes) {
+    Problem larger = edge;
+    for (std::size_t i = 0; i < argument_of_.size(); ++i) {
+      const ArgumentSpec* const own = argument_of_[i];
+      if (target_.free_sizes[i].most || (argument && own != argument)) continue;
+      const std::int64_t element = own ? element_bytes(problem_, *own) : 1;
+      const std::int64_t value = program_.free_values(given(larger))[i];
+      larger.free.push_back(
+          {target_.free_sizes[i].name, value + std::max<std::int64_t>(bytes / element, 1)});
+    }
+    if (larger != edge) add(std::move(larger));
+  }
+
+  /// Each alignment at its least.
+  void add_unaligned(const Problem& edge) {
+    for (const FreeSize& size : target_.free_sizes) {
+      if (!size.most) continue;
+      Problem other = edge;
+      other.free.push_back({size.name, scope_of(edge, device_).evaluate(size.least)});
+      add(std::move(other));
     }
   }
-  return problems;
+
+  std::span<const ArgumentSpec* const> arguments() const { return argument_of_; }
+  std::vector<Problem> take() { return std::move(all_); }
+
+ private:
+  /// The first whose strides depend on it; nullptr if none does.
+  const ArgumentSpec* argument_of(const std::string& size) const {
+    const auto uses = [&](const ArgumentSpec& each) {
+      return std::ranges::any_of(
+          each.strides, [&](const Expression& stride) { return hangs_on(target_, stride, size); });
+    };
+    const auto found = std::ranges::find_if(target_.arguments, uses);
+    return found == target_.arguments.end() ? nullptr : &*found;
+  }
+
+  std::vector<std::int64_t> given(const Problem& problem) const {
+    std::vector<std::int64_t> sizes = sizes_of(target_, problem);
+    for (const FreeSize& size : target_.free_sizes) {
+      const Value* const value = find_value(problem.free, size.name);
+      sizes.push_back(value ? value->integer() : kDefaultSize);
+    }
+    return sizes;
+  }
+
+  const Target& target_;
+  const Problem& problem_;
+  const DeviceInfo& device_;
+  const TargetProgram program_;
+  std::vector<const ArgumentSpec*> argument_of_;  // of each free size
+  std::vector<Problem> all_;
+};
+
+}  // namespace
+
+std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
+  return edge_of(target, problem, 1);
+}
+
+std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
+                                   const DeviceInfo& device) {
+  const std::optional<Problem> edge = edge_problem(target, problem);
+  if (!edge) return {};
+  if (target.free_sizes.empty() && target.rules.empty()) return {*edge};
+  Edges edges(target, problem, device);
+  const std::optional<Problem> odd = edges.add_first(*edge);
+  if (target.free_sizes.empty()) return edges.take();
+  const std::optional<Problem> whole_vectors = edge_of(target, problem, kVector);
+  std::optional<Problem> base = whole_vectors ? edges.add_first(*whole_vectors) : std::nullopt;
+  if (!base) base = odd;
+  if (!base) return edges.take();
+  edges.add_larger(*base, nullptr, kVector);
+  std::vector<const ArgumentSpec*> arguments;
+  for (const ArgumentSpec* const each : edges.arguments()) {
+    if (!each || std::ranges::find(arguments, each) != arguments.end()) continue;
+    edges.add_larger(*base, arguments.emplace_back(each), 1);
+  }
+  edges.add_unaligned(*base);
+  return edges.take();
 }
 
 }  // namespace autotune

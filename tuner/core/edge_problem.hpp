@@ -15,9 +15,11 @@ namespace autotune {
 /// input file belongs to.
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
 
-/// The edge problem with free sizes at their defaults, then with one of them away from it: larger
-/// by 16 bytes of the elements that it counts, by one element; an alignment is that of an element.
-/// Without those that the target refuses. Throws Error if a default has no value.
+/// The edge problem; with free sizes, further problems whose sizes are multiples of 16, as aligned
+/// kernels want them, and fit few tiles: with free sizes at their defaults; with all of them larger
+/// by 16 bytes of the elements that they count; with those of one argument larger by an element;
+/// with one alignment that of an element. Without those that the target refuses. Throws Error if a
+/// default has no value.
 std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
                                    const DeviceInfo& device);
 

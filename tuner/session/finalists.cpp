@@ -16,10 +16,10 @@ EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& devic
     : EdgeCheck(target, edge_problems(target, problem, device.info()), device) {}
 
 EdgeCheck::EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device)
-    : target_(target), device_(device) {
-  for (Problem& each : problems) {
+    : target_(target), device_(device), problems_(std::move(problems)) {
+  for (const Problem& each : problems_) {
     Place& place = *places_.emplace_back(std::make_unique<Place>());
-    place.problem = std::move(each);
+    place.problem = each;
     place.program.emplace(target_, place.problem, device_.info());
   }
 }
@@ -38,13 +38,15 @@ std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) con
   return units;
 }
 
-Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile, int runs) {
+Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile, int runs,
+                          Extent extent) {
   for (const auto& place : places_) {
     if (!place->takes(target_, configuration)) continue;
     const auto kernel = compile(place->program->source_unit(place->program->levels(configuration)));
     if (!kernel) continue;
     Verdict verdict =
         verdict_or_failure([&] { return verify_at(*place, configuration, *kernel, runs); });
+    if (verdict.outcome == Outcome::ok && extent == Extent::first) return verdict;
     if (verdict.outcome == Outcome::ok) continue;
     verdict.message = format("on {}: {}", problem_text(target_, place->problem), verdict.message);
     return verdict;

@@ -29,16 +29,20 @@ class EdgeCheck {
   /// The same on these problems.
   EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device);
 
+  const std::vector<Problem>& problems() const { return problems_; }
+
   /// What to compile for verify(): a unit for each edge problem for which the configuration is
   /// valid.
   std::vector<SourceUnit> units(const Configuration& configuration) const;
 
   /// Returns a compiled unit; nullptr to leave that edge problem out.
   using Compile = std::function<std::shared_ptr<const CompiledKernel>(SourceUnit)>;
-  /// Verifies a configuration on the edge problems for which it is valid, in so many runs, until it
-  /// fails. A failure's message names the problem. Throws Error if the buffers or the reference
-  /// fail.
-  Verdict verify(const Configuration& configuration, const Compile& compile, int runs = 1);
+  enum class Extent { first, all };
+  /// Verifies a configuration on the edge problems for which it is valid, or on the first of them,
+  /// in so many runs, until it fails. A failure's message names the problem. Throws Error if the
+  /// buffers or the reference fail.
+  Verdict verify(const Configuration& configuration, const Compile& compile, int runs = 1,
+                 Extent extent = Extent::all);
 
  private:
   struct Place {
@@ -54,6 +58,7 @@ class EdgeCheck {
 
   const Target& target_;
   Device& device_;
+  const std::vector<Problem> problems_;
   std::vector<std::unique_ptr<Place>> places_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
+#include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
@@ -116,7 +117,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   ProblemRun run({shared_.target, device_, shared_.pool, recorder, request.policy, order.batch,
                   request.baselines, callbacks_.on_warning},
                  problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
-  EdgeCheck edge(shared_.target, problem, device_);
+  EdgeCheck& edge = edge_of(problem);
 
   started_from_ = {};
   const std::optional<double> expected_gain = search(run, edge, order, started);
@@ -134,6 +135,16 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   report.out_of_time = !decision.undone.empty();
   report.seconds = seconds_since(started);
   return report;
+}
+
+/// Many problems have the same edge problems, whose buffers and right answers are then kept.
+EdgeCheck& ProblemTuner::edge_of(const Problem& problem) {
+  std::vector<Problem> problems = edge_problems(shared_.target, problem, device_.info());
+  if (!edge_ || edge_->problems() != problems) {
+    edge_.reset();
+    edge_ = std::make_unique<EdgeCheck>(shared_.target, std::move(problems), device_);
+  }
+  return *edge_;
 }
 
 db::ProblemKey ProblemTuner::key_of(const Problem& problem) {
@@ -213,7 +224,7 @@ void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge
       return nullptr;
     }
   };
-  const Verdict verdict = edge.verify(configuration, compile);
+  const Verdict verdict = edge.verify(configuration, compile, 1, EdgeCheck::Extent::first);
   if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::killed)
     throw TargetError(edge_complaint(run.target(), verdict));
 }

@@ -2,6 +2,7 @@
 // One device of a run: takes a problem from its space to its decision.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ class ProblemTuner {
  private:
   db::ProblemKey key_of(const Problem& problem);
   Recorder recorder_of(const Problem& problem);
+  EdgeCheck& edge_of(const Problem& problem);
   /// Returns what going on was expected to gain, with an automatic budget.
   std::optional<double> search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
                                Deadline::Clock::time_point started);
@@ -78,6 +80,7 @@ class ProblemTuner {
   const TuningCallbacks& callbacks_;
   std::optional<SessionRows> rows_;  // from the first problem on
   StartedFrom started_from_;         // of the problem at hand
+  std::unique_ptr<EdgeCheck> edge_;  // of the last problem
   bool warned_of_disturbance_ = false;
 };
 
