@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time of a lookup in the table and in libautotune: exact hits, one problem repeatedly, 16 threads,
-// the 8 nearest, and opening a database of 10,000 rows. At the end, calls are timed one by one, for
-// their 99th percentile.
+// the 8 nearest, opening a database of 10,000 rows, and a lock of 800 shapes. At the end, calls are
+// timed one by one, for their 99th percentile.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <memory>
 #include <random>
 #include <span>
 #include <thread>
 
 #include "db/lookup_source.hpp"
+#include "tuner/lock/lock.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
@@ -160,6 +163,84 @@ void LibraryExactHit(benchmark::State& state) {
   }
 }
 BENCHMARK(LibraryExactHit)->Threads(1)->Threads(16);
+
+/// A lock of 800 shapes with a kernel of 32 KiB for every tenth.
+const std::filesystem::path& lock_file() {
+  static const std::filesystem::path kPath = [] {
+    Lock lock;
+    lock.device = {"", "NVIDIA H200", "cuda", "", 90, 132, 0, 0, ""};
+    for (int i = 0; i < 80; ++i) {
+      lock.kernels.push_back({format("{:032x}", i),
+                              std::make_shared<const std::string>(32 << 10, static_cast<char>(i))});
+    }
+    LockedTarget& target = lock.targets.emplace_back();
+    target.target = "gemm";
+    target.fingerprint = gemm().fingerprint;
+    target.sizes = size_names(gemm());
+    target.key_sizes = gemm().sizes.size();
+    target.settings = settings();
+    target.policy = "l2=hot launch=graph context=between";
+    for (std::size_t i = 0; i < 800; ++i) {
+      LockedAnswer& answer = target.answers.emplace_back();
+      const auto& sizes = questions()[i];
+      answer.sizes = {sizes[0], sizes[1], sizes[2], 1};
+      answer.sizes.resize(target.sizes.size(), kDefaultSize);
+      answer.last = sizes[0];
+      answer.configuration = to_text(gemm().default_configuration);
+      answer.kernel = i / 10;
+      answer.median_ns = 1000;
+    }
+    const std::filesystem::path path = format("/dev/shm/lookup_bench.{}.lock", getpid());
+    std::ofstream(path, std::ios::binary) << lock_text(lock);
+    return path;
+  }();
+  return kPath;
+}
+
+autotune_handle* opened_lock_handle() {
+  autotune_options options{};
+  options.size = sizeof options;
+  options.target = "gemm";
+  options.user_database = lock_file().c_str();
+  autotune_handle* handle = nullptr;
+  if (autotune_open(&options, &handle) != AUTOTUNE_OK) throw StoreError(autotune_message());
+  return handle;
+}
+
+void LockOpen(benchmark::State& state) {
+  for (auto _ : state) autotune_close(opened_lock_handle());
+}
+BENCHMARK(LockOpen)->Unit(benchmark::kMillisecond);
+
+void LockTableHit(benchmark::State& state) {
+  const Lock lock = read_lock(lock_file());
+  const LockTable table(lock.targets.front());
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const std::array<std::int64_t, 4> sizes{questions()[i][0], questions()[i][1], questions()[i][2],
+                                            1};
+    benchmark::DoNotOptimize(table.find(sizes));
+    if (++i == 800) i = 0;
+  }
+}
+BENCHMARK(LockTableHit);
+
+/// Through the C API.
+void LockHit(benchmark::State& state) {
+  static autotune_handle* const kHandle = opened_lock_handle();
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const std::array<std::int64_t, 4> sizes{questions()[i][0], questions()[i][1], questions()[i][2],
+                                            1};
+    if (autotune_lookup(kHandle, sizes.data(), 4, &answer) != AUTOTUNE_OK) {
+      state.SkipWithError(autotune_message());
+    }
+    if (++i == 800) i = 0;
+  }
+}
+BENCHMARK(LockHit)->Threads(1)->Threads(16);
 
 /// Sizes that were not tuned: the cost model judges what is good at near ones, once a problem.
 void LibraryTransfer(benchmark::State& state) {

@@ -62,7 +62,7 @@ TEST_P(Page, HasCommandsThatRun) {
 
 INSTANTIATE_TEST_SUITE_P(Documents, Page,
                          ::testing::Values("README.md", "docs/guide.md", "docs/call_cublas.md",
-                                           "docs/library.md", "docs/clusters.md",
+                                           "docs/library.md", "docs/clusters.md", "docs/deploy.md",
                                            "docs/study_search.md", "docs/judge.md"));
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "db/store.hpp"
@@ -13,7 +15,9 @@
 #include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
+#include "tuner/lock/lock.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/target/manifest.hpp"
 
@@ -89,6 +93,47 @@ class RuntimeOnGpu : public Gpu {
     ASSERT_EQ(autotune_open(&options, &handle_), AUTOTUNE_OK) << autotune_message();
     kernel_ = another_kernel();
     ASSERT_EQ(autotune_kernel_buffers(kernel_), buffers_.size());
+  }
+
+  /// A lock of one answer for this GPU: the kernel that is prepared or, if it is named, a library.
+  Lock lock_of(const std::string& library) const {
+    const Target gemm = load_manifest(manifest_);
+    const NamedValues values = problem_at(gemm).values;
+    Lock lock;
+    lock.device = device_row(device().info());
+    LockedTarget& target = lock.targets.emplace_back();
+    target.target = "gemm";
+    target.fingerprint = gemm.fingerprint;
+    target.sizes = size_names(gemm);
+    target.key_sizes = gemm.sizes.size();
+    target.settings = to_text({values.begin() + std::ssize(gemm.sizes), values.end()});
+    target.policy = "l2=hot launch=graph context=between";
+    LockedAnswer& answer = target.answers.emplace_back();
+    answer.sizes = {kSize, kSize, kSize, 1};
+    answer.sizes.resize(target.sizes.size(), kDefaultSize);
+    answer.last = kSize;
+    answer.library = library;
+    if (!library.empty()) return lock;
+    answer.configuration = autotune_kernel_configuration(kernel_);
+    std::size_t bytes = 0;
+    const auto* const binary = static_cast<const char*>(autotune_kernel_binary(kernel_, &bytes));
+    lock.kernels.push_back({"key", std::make_shared<const std::string>(binary, bytes)});
+    return lock;
+  }
+
+  /// Opens it in place of what is open.
+  autotune_status open_lock(const Lock& lock) {
+    TearDown();
+    const std::string file = (folder() / "app.lock").string(), target = manifest_.string();
+    std::ofstream(file, std::ios::binary) << lock_text(lock);
+    autotune_options options{};
+    options.size = sizeof options;
+    options.target = target.c_str();
+    options.settings = "scale=beta";
+    options.user_database = file.c_str();
+    options.earn = 1;
+    options.first_use_ms = 1000;
+    return autotune_open(&options, &handle_);
   }
 
   /// One more of that problem; the caller's.
@@ -184,6 +229,46 @@ TEST_F(VendorsLibraryOnGpu, WhereTheVendorsLibraryIsFasterItIsLaunched) {
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_LIBRARY);
   EXPECT_THAT(text, HasSubstr("cublas cublasLt"));
   expect_right_results();
+}
+
+TEST_F(RuntimeOnGpu, ALockAnswersWithItsKernelAndNothingElse) {
+  prepare("missing", "some way");
+  const Lock lock = lock_of("");
+  setenv("AUTOTUNE_CACHE", (folder() / "no_cache").c_str(), 1);
+  ASSERT_EQ(open_lock(lock), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(autotune_warnings(handle_), "");
+  kernel_ = another_kernel();
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_TUNED_KERNEL);
+  EXPECT_EQ(autotune_kernel_earns(kernel_), 0);
+  expect_right_results();
+  EXPECT_EQ(captured(), 128 * 3 - 2 * 3);
+  EXPECT_FALSE(std::filesystem::exists(folder() / "no_cache"));
+}
+
+TEST_F(RuntimeOnGpu, ALockOfAnotherGpuIsRefusedAndOneOfAnotherDriverWarns) {
+  prepare("missing", "some way");
+  Lock lock = lock_of("");
+  lock.environment = "driver 1.0, CUDA 1.0, NVRTC 1.0";
+  ASSERT_EQ(open_lock(lock), AUTOTUNE_OK) << autotune_message();
+  EXPECT_THAT(autotune_warnings(handle_), HasSubstr("was made with driver 1.0"));
+  lock.device.multiprocessors += 1;
+  EXPECT_NE(open_lock(lock), AUTOTUNE_OK);
+  EXPECT_THAT(autotune_message(), HasSubstr("app.lock: is for "));
+}
+
+TEST_F(VendorsLibraryOnGpu, ALockNamesItForItsOwnSizesAndForOthers) {
+  prepare("cublas", first_way());
+  ASSERT_EQ(open_lock(lock_of("cublas " + first_way())), AUTOTUNE_OK) << autotune_message();
+  kernel_ = another_kernel();
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
+  expect_right_results();
+  const std::int64_t others[] = {32, 32, 32};
+  autotune_answer answer{};
+  answer.size = sizeof answer;
+  ASSERT_EQ(autotune_lookup(handle_, others, 3, &answer), AUTOTUNE_OK) << autotune_message();
+  EXPECT_STREQ(answer.configuration, "");
+  EXPECT_STREQ(answer.baseline, "cublas");
+  EXPECT_EQ(answer.is_open, 0);
 }
 
 TEST_F(RuntimeOnGpu, TheFirstUseIsRacedStoredAndRight) {

@@ -34,6 +34,11 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
                            const LookupAnswer& answer) {
   const bool is_predicted = answer.provenance == "predicted";
   const bool is_exact = answer.origin == db::Origin::exact;
+  if (answer.configuration.empty()) {  // of a lock
+    return format("{} {} on {}: {}\n{}\n", target.name, problem_text(target, problem), device.name,
+                  answer.baseline,
+                  answer.locked ? "held by the lock" : "the lock's fallback: it holds no answer");
+  }
   std::string text =
       format("{} {} on {}: {}\n", target.name, problem_text(target, problem), device.name,
              configuration_text(target, problem, answer.configuration, device));

@@ -8,10 +8,13 @@
 
 namespace autotune {
 
+struct LockedAnswer;
+
 struct LookupAnswer {
   /// Whether no times of this environment and these settings tell which of the configuration and
   /// the library is faster, where there is a library.
   bool is_open() const {
+    if (is_locked) return false;
     if (library_is_expected) return true;
     const bool is_elsewhere =
         validity == db::Validity::environment_drifted || validity == db::Validity::alike;
@@ -37,6 +40,10 @@ struct LookupAnswer {
   /// Of the configuration at these very sizes: measured, or expected by the cost model and near
   /// times. 0: unknown. `median_ns` of a transferred answer is the time at the near sizes.
   double expected_ns = 0;
+  /// A lock answers: nothing is searched, raced or earned. `configuration` is empty where
+  /// `baseline` answers.
+  bool is_locked = false;
+  const LockedAnswer* locked = nullptr;  // nullptr: the lock's fallback answers
 };
 
 }  // namespace autotune

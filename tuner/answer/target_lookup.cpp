@@ -41,6 +41,18 @@ LookupAnswer at_other_free_sizes(LookupAnswer answer) {
   return answer;
 }
 
+LookupAnswer answer_of(const LockedAnswer& locked, db::Validity validity) {
+  LookupAnswer answer{locked.configuration, locked.provenance, locked.origin,  validity,
+                      locked.median_ns,     locked.default_ns, locked.distance};
+  answer.baseline = locked.library;
+  answer.baseline_ns = locked.library_ns;
+  answer.early_start = locked.early_start;
+  answer.expected_ns = locked.expected_ns;
+  answer.is_locked = true;
+  answer.locked = &locked;
+  return answer;
+}
+
 /// Between the configuration and the vendor's library: by their times, or by a person.
 bool is_settled(const db::LookupRow& row) {
   return row.same_device && (row.library_timed || row.provenance == "pinned");
@@ -67,6 +79,39 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   take(read_rows(layers_));
   learn(read_past(layers_));
+}
+
+TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
+                           std::string policy, std::shared_ptr<const Lock> lock,
+                           Libraries libraries)
+    : target_(std::move(target)),
+      device_(std::move(device)),
+      policy_(std::move(policy)),
+      lock_(std::move(lock)),
+      libraries_(std::move(libraries)),
+      smallest_(problem_from(target_, 1, settings)),
+      program_(target_, smallest_, device_, SizeBinding::given),
+      defaults_(defaults_of(target_)),
+      tables_(db::LookupTable(target_.sizes.size(), {})) {
+  warnings_.store(&interned(""), std::memory_order_release);
+  const LockedTarget* const held = lock_->find(target_.name, to_text(this->settings()), policy_);
+  if (!held) return;
+  if (held->fingerprint != target_.fingerprint || held->sizes != size_names(target_)) {
+    throw Error(
+        format("{}: its kernels are of another version of {} than the one here: install "
+               "that version, or make the lock again (autotune lock)",
+               lock_->path.string(), target_.name));
+  }
+  locked_.emplace(*held);
+  // A program with a lock does not load NVRTC, so its environment lacks that version.
+  if (!lock_->environment.empty() && !device_.environment.empty() &&
+      !lock_->environment.starts_with(device_.environment)) {
+    lock_validity_ = db::Validity::environment_drifted;
+    warn(
+        format("{}: was made with {}, and here is {}: autotune lock --verify says which of its "
+               "answers still hold",
+               lock_->path.string(), lock_->environment, device_.environment));
+  }
 }
 
 db::LookupRequest TargetLookup::request() const {
@@ -199,8 +244,40 @@ std::optional<LookupAnswer> TargetLookup::settled(std::span<const std::int64_t> 
   return answer_of(*row, db::Origin::exact, 0);
 }
 
+/// What the lock holds; else what it says to do.
+LookupAnswer TargetLookup::locked(std::span<const std::int64_t> sizes) {
+  const auto held = [&](std::span<const std::int64_t> all) -> const LockedAnswer* {
+    if (!locked_) return nullptr;
+    if (all.size() <= target_.sizes.size()) return locked_->find(all);
+    Sizes whole(all.begin(), all.end());
+    whole.resize(target_.sizes.size() + target_.free_sizes.size(), kDefaultSize);
+    return locked_->find(whole);
+  };
+  if (const LockedAnswer* const answer = held(sizes)) return answer_of(*answer, lock_validity_);
+  check(sizes);
+  const Sizes away = away_from_defaults(sizes);
+  const LockedAnswer* const answer = away.size() < sizes.size() ? held(away) : nullptr;
+  return answer ? answer_of(*answer, lock_validity_) : fallback(away);
+}
+
+LookupAnswer TargetLookup::fallback(std::span<const std::int64_t> sizes) {
+  const std::lock_guard guard(mutex_);
+  LookupAnswer answer;
+  answer.is_locked = true;
+  const bool is_away = sizes.size() > target_.sizes.size();
+  if (lock_->fallback == LockFallback::vendor && !is_away) answer.baseline = offered_library();
+  if (!answer.baseline.empty()) return answer;
+  throw Error(format(
+      "{}: holds no answer for {} {} on {}{}: make a lock that holds it (autotune "
+      "lock), or open a database in place of the lock",
+      lock_->path.string(), target_.name, problem_text(target_, problem_with(sizes)), device_.name,
+      lock_->fallback == LockFallback::vendor ? ", and no vendor's library computes this here"
+                                              : ", and names no library for what it lacks"));
+}
+
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
   const auto sizes = without_defaults(given);
+  if (lock_) return locked(sizes);
   if (has_pins_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
     if (auto pin = pinned(sizes)) return *pin;
@@ -418,6 +495,12 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
     throw Error(format("{}: {} is not valid for {} on {}", target_.name, text,
                        problem_text(target_, problem_for(sizes)), device_.name));
   }
+  if (lock_) {
+    if (text.empty() || find(sizes).configuration == text) return;
+    throw Error(format("{}: has another answer for {} {}: a lock's answers cannot be pinned",
+                       lock_->path.string(), target_.name,
+                       problem_text(target_, problem_for(sizes))));
+  }
   const std::lock_guard lock(mutex_);
   const Sizes where = away_from_defaults(sizes);
   if (text.empty()) {
@@ -429,6 +512,7 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 }
 
 void TargetLookup::refresh() {
+  if (lock_) return;
   const std::vector<db::Layer> layers = waiting_briefly(layers_);
   db::LookupRows read = read_rows(layers);
   db::PastTimes past = read_past(layers);

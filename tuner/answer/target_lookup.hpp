@@ -20,6 +20,7 @@
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/lock/lock.hpp"
 
 namespace autotune {
 
@@ -39,10 +40,16 @@ class TargetLookup {
   /// `libraries` is asked once, where no stored time tells.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                std::vector<db::Layer> layers, Libraries libraries = {});
+  /// The lock answers in place of databases. Throws Error if it was made for another version of the
+  /// target. A lock of another environment is a warning.
+  TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
+               std::shared_ptr<const Lock> lock, Libraries libraries = {});
 
   const Target& target() const { return target_; }
   const DeviceInfo& device() const { return device_; }
   const std::string& policy() const { return policy_; }
+  /// nullptr: databases answer.
+  const Lock* lock() const { return lock_.get(); }
   /// What was wrong with the databases when they were last read, then the sentences of warn(), one
   /// a line. Valid as long as this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
@@ -69,11 +76,11 @@ class TargetLookup {
   void keep_failures(std::span<const std::int64_t> sizes, std::vector<std::string> configurations);
 
   /// Pins a configuration until refresh(). An empty text removes the pin. Throws Error if the
-  /// configuration is not valid for these sizes. A pin without free sizes is the answer for all of
-  /// them for which it is valid.
+  /// configuration is not valid for these sizes, or if a lock has another answer. A pin without
+  /// free sizes is the answer for all of them for which it is valid.
   void pin(std::span<const std::int64_t> sizes, std::string_view configuration);
   /// Reads the databases again. Rows of a database that cannot be read stay. In that case pins stay
-  /// too, and db::StoreError has the reason.
+  /// too, and db::StoreError has the reason. A lock is not read again.
   void refresh();
 
   /// The plugin whose library computes these problems, at the default free sizes; else empty.
@@ -108,6 +115,8 @@ class TargetLookup {
   std::span<const std::int64_t> key(std::span<const std::int64_t> sizes) const;
   std::span<const std::int64_t> without_defaults(std::span<const std::int64_t> sizes) const;
   Sizes away_from_defaults(std::span<const std::int64_t> sizes) const;
+  LookupAnswer locked(std::span<const std::int64_t> sizes);
+  LookupAnswer fallback(std::span<const std::int64_t> sizes);
   std::optional<LookupAnswer> pinned(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> settled(std::span<const std::int64_t> key) const;
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
@@ -127,6 +136,9 @@ class TargetLookup {
   const DeviceInfo device_;
   const std::string policy_;
   const std::vector<db::Layer> layers_;
+  const std::shared_ptr<const Lock> lock_;
+  std::optional<LockTable> locked_;  // what the lock holds for this target and these settings
+  db::Validity lock_validity_ = db::Validity::exact;
   const Libraries libraries_;
   const Problem smallest_;       // every size as small as may be, and the settings
   const TargetProgram program_;  // with given sizes

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
-#include <thread>
 
 #include "db/past_times.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -21,6 +22,7 @@
 #include "tuner/search/cover.hpp"
 #include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
+#include "tuner/session/reduction_class.hpp"
 #include "tuner/session/tuning_session.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -29,6 +31,8 @@ namespace autotune::cli {
 namespace {
 
 constexpr std::size_t kMostOfEach = 12;  // candidates from one size
+constexpr double kStableLimit = 1.25;    // of candidates for stable bits, without --within
+constexpr double kUnserved = std::numeric_limits<double>::infinity();
 constexpr const char* kCandidates = "the cover's candidates";
 
 /// One size with its known times.
@@ -58,9 +62,7 @@ TuningRequest cover_request(const Arguments& arguments, const Target& target, De
   request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
   request.budget = parse_budget(request.budget_text);
   request.policy = policy_of(arguments, kind);
-  const auto cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  request.compile_threads =
-      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  request.compile_threads = compile_threads_of(arguments);
   request.command = command_text(arguments);
   request.tool_version = AUTOTUNE_VERSION;
   return request;
@@ -128,16 +130,21 @@ struct Covered {
   }
 };
 
-Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
+/// Everything but the curve.
+Covered timed(const CoverTask& task, std::vector<std::string> candidates) {
   Covered result{places_of(task), std::move(candidates), {}, {}};
   for (const std::string& candidate : result.candidates) {
     auto& row = result.ratios.emplace_back();
     for (const TunedSize& place : result.places) {
       const auto found = place.ratios.find(candidate);
-      const bool is_known = found != place.ratios.end();
-      row.push_back(is_known ? found->second : std::numeric_limits<double>::infinity());
+      row.push_back(found != place.ratios.end() ? found->second : kUnserved);
     }
   }
+  return result;
+}
+
+Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
+  Covered result = timed(task, std::move(candidates));
   result.curve = trade_off(result.ratios, task.limit);
   if (result.curve.empty()) {
     throw Error(
@@ -149,16 +156,20 @@ Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
 }
 
 /// Lookups recognize a cover by the notes of its pins.
+void store_pin(const CoverTask& task, const TunedSize& place, const std::string& configuration,
+               const std::string& note) {
+  task.store.pin({.id = "",
+                  .key = place.entry.best.key,
+                  .configuration = configuration,
+                  .note = std::string(db::kCoverNote) + note,
+                  .created_at = db::now_text()});
+}
+
 void store_cover(const CoverTask& task, const Covered& result, const std::string& sizes) {
-  const std::string now = db::now_text();
   const std::string note =
-      format("{}{} within {:g} %, {}", db::kCoverNote, sizes, (task.limit - 1) * 100, now);
+      format("{} within {:g} %, {}", sizes, (task.limit - 1) * 100, db::now_text());
   for (std::size_t i = 0; i < result.places.size(); ++i) {
-    task.store.pin({.id = "",
-                    .key = result.places[i].entry.best.key,
-                    .configuration = result.candidates[result.server(i)],
-                    .note = note,
-                    .created_at = db::now_text()});
+    store_pin(task, result.places[i], result.candidates[result.server(i)], note);
   }
 }
 
@@ -218,10 +229,146 @@ Json document_of(const CoverTask& task, const Covered& result) {
           {"cover", cover}};
 }
 
+// Stable bits: sizes that differ in M and batch only get configurations of one reduction class.
+
+/// The sizes and settings that a row of the output may depend on.
+std::string group_of(const Problem& problem) {
+  Problem group = problem;
+  std::erase_if(group.values,
+                [](const NamedValue& one) { return one.name == "M" || one.name == "batch"; });
+  return group.text();
+}
+
+/// A choice of configurations of one class for the sizes of a group.
+struct StableChoice {
+  std::string reduction_class;
+  std::vector<std::size_t> places, servers;  // the candidate of each place
+  double cost = kUnserved;                   // geometric mean of the ratios
+  double worst = kUnserved;
+};
+
+/// The candidates' classes at a place. Those of places that differ in M only are the same.
+const std::vector<std::string>& classes_at(const CoverTask& task, const Covered& result,
+                                           std::size_t place,
+                                           std::map<std::string, std::vector<std::string>>& known) {
+  Problem problem = result.places[place].problem;
+  for (NamedValue& value : problem.values) {
+    if (value.name == "M") value.value = 1;
+  }
+  const auto [found, is_new] = known.try_emplace(problem.text());
+  if (is_new) {
+    Device& device = *task.devices.front();
+    const Device::Turn turn = device.take_turn();
+    found->second = reduction_classes(device, task.target, problem, result.candidates);
+  }
+  return found->second;
+}
+
+StableChoice choice_within(const Covered& result, const std::string& reduction_class,
+                           const std::vector<std::size_t>& places,
+                           const std::vector<std::vector<std::string>>& classes) {
+  StableChoice choice{reduction_class, places, {}, 0, 0};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < result.candidates.size(); ++c) {
+      if (classes[i][c] != reduction_class) continue;
+      if (!best || result.ratios[c][places[i]] < result.ratios[*best][places[i]]) best = c;
+    }
+    const double ratio = best ? result.ratios[*best][places[i]] : kUnserved;
+    choice.servers.push_back(best.value_or(0));
+    choice.cost += std::log(ratio) / static_cast<double>(places.size());
+    choice.worst = std::max(choice.worst, ratio);
+  }
+  choice.cost = std::exp(choice.cost);
+  return choice;
+}
+
+/// The class that costs least over the places.
+StableChoice stable_choice(const CoverTask& task, const Covered& result,
+                           const std::vector<std::size_t>& places,
+                           std::map<std::string, std::vector<std::string>>& known) {
+  std::vector<std::vector<std::string>> classes;
+  std::set<std::string> all;
+  for (const std::size_t place : places) {
+    classes.push_back(classes_at(task, result, place, known));
+    all.insert(classes.back().begin(), classes.back().end());
+  }
+  all.erase("");
+  all.erase(kPlaceDependent);
+  StableChoice best;
+  for (const std::string& each : all) {
+    StableChoice choice = choice_within(result, each, places, classes);
+    if (choice.cost < best.cost) best = std::move(choice);
+  }
+  if (std::isfinite(best.cost)) return best;
+  throw Error(format("{}: no order of addition serves every size of {}: raise --budget or --within",
+                     task.target.name, group_of(result.places[places.front()].problem)));
+}
+
+int keep_bits(const CoverTask& task, const Covered& result, const Arguments& arguments) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < result.places.size(); ++i) {
+    groups[group_of(result.places[i].problem)].push_back(i);
+  }
+  std::map<std::string, std::vector<std::string>> known;
+  Json document{{"target", task.target.name},
+                {"device", task.device().name},
+                {"db", task.store.path().string()},
+                {"groups", Json::array()}};
+  for (const auto& [group, places] : groups) {
+    const StableChoice choice = stable_choice(task, result, places, known);
+    const std::string note = format("bits {}, {} {}, {}", choice.reduction_class,
+                                    arguments.text("sizes"), group, db::now_text());
+    Json serves = Json::array();
+    std::string lines;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const TunedSize& place = result.places[places[i]];
+      const std::string& configuration = result.candidates[choice.servers[i]];
+      const double ratio = result.ratios[choice.servers[i]][places[i]];
+      store_pin(task, place, configuration, note);
+      lines += format("  {:.3f}x {}: {}\n", ratio, problem_text(task.target, place.problem),
+                      configuration_text(task.target, place.problem, configuration, task.device()));
+      serves.push_back({{"problem", json_of(place.problem.values)},
+                        {"config", json_of(parse_named_values(configuration))},
+                        {"ratio", ratio}});
+    }
+    document["groups"].push_back({{"bits", choice.reduction_class},
+                                  {"mean_ratio", choice.cost},
+                                  {"worst_ratio", choice.worst},
+                                  {"serves", serves}});
+    if (arguments.has("json")) continue;
+    std::cout << format(
+        "{} on {}: bits {} for {} sizes, {:.3f}x the fastest in the mean, {:.3f}x at "
+        "worst\n{}",
+        task.target.name, task.device().name, choice.reduction_class, places.size(), choice.cost,
+        choice.worst, lines);
+  }
+  if (arguments.has("json")) std::cout << json_text(document) << '\n';
+  return kDone;
+}
+
+/// Whether bits are to be stable. Throws UsageError for another word, and for a target whose bits
+/// are not known.
+bool wants_stable_bits(const Arguments& arguments, const Target& target) {
+  const auto word = arguments.find("bits");
+  if (!word) return false;
+  if (*word != "stable") throw UsageError(format("--bits is stable, not \"{}\"", *word));
+  for (const Problem& problem : problems_of(arguments, target)) {
+    if (has_reduction_classes(target, problem)) continue;
+    throw UsageError(
+        format("--bits stable is for products of floating types with sizes M, N and K, "
+               "such as gemm, not for {} {}",
+               target.name, problem_text(target, problem)));
+  }
+  return true;
+}
+
 int run_cover(const Arguments& arguments) {
-  const double limit = limit_of(arguments);
+  double limit = limit_of(arguments);
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
+  const bool is_stable = wants_stable_bits(arguments, target);
+  if (is_stable && !arguments.has("within")) limit = kStableLimit;
   check_devices(arguments.text("device"));
   cover_request(arguments, target, kind_asked_for(arguments));  // shows wrong usage
   db::TunedStore store(database_path(arguments));
@@ -258,6 +405,7 @@ int run_cover(const Arguments& arguments) {
     display.warn("interrupted: every trial is kept; the same command continues from here");
     return kInterrupted;
   }
+  if (is_stable) return keep_bits(task, timed(task, std::move(candidates)), arguments);
   const Covered result = covered(task, std::move(candidates));
   store_cover(task, result, arguments.text("sizes"));
   if (arguments.has("json")) {
@@ -269,6 +417,10 @@ int run_cover(const Arguments& arguments) {
 }
 
 }  // namespace
+
+const Option kBitsOption{
+    "bits", "B",   "stable: rows of a product keep their bits, whatever M and batch are",
+    {},     false, "stable"};
 
 extern const Verb kCover;
 const Verb kCover{
@@ -290,11 +442,17 @@ document:
      "curve": [{"configurations": 1, "worst_loss": 0.31, "mean_loss": 0.12}, …],
      "cover": [{"config": {"BM": 16, …}, "serves": [{"problem": {"M": 1, …}, "ratio": 1.012}, …]}, …]}
 
-`ratio` is the time over that of the size's fastest.)",
+`ratio` is the time over that of the size's fastest.
+
+`--bits stable` chooses otherwise. Sizes that differ in M and batch only get configurations of one
+reduction class: the fastest of each size in the class that costs least over all. So a row of the
+output has the same bits whatever M is ([lock.md](lock.md#bits)). Candidates are then within 25 % of
+each size's fastest.)",
     .options = {{"target", "T",
                  "A target's name (autotune list targets) or the path of a manifest"},
                 {"sizes", "S", "The sizes, as for tune: M=1..64*2,N=512,K=512"},
                 {"within", "PERCENT", "How much slower than each size's fastest may be", "3%"},
+                kBitsOption,
                 {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
                 kDevicesOption,
                 {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},

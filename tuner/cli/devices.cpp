@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/devices.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <thread>
 #include <utility>
 
 #include "tuner/core/error.hpp"
@@ -100,6 +102,11 @@ const Option kCompileLimitOption{"compile-limit", "S", "Seconds that compiling o
 
 double compile_limit_of(const Arguments& arguments) {
   return static_cast<double>(arguments.integer("compile-limit", 1, 86400));
+}
+
+int compile_threads_of(const Arguments& arguments) {
+  if (arguments.has("jobs")) return static_cast<int>(arguments.integer("jobs", 1, 1024));
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 void check_device(const std::string& text) {

@@ -20,6 +20,8 @@ extern const Option kDevicesOption;
 /// `--compile-limit`.
 extern const Option kCompileLimitOption;
 double compile_limit_of(const Arguments& arguments);
+/// `--jobs`, else all cores.
+int compile_threads_of(const Arguments& arguments);
 
 /// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, a GPU by
 /// its name, `host` or `model:NAME`. CUDA and host kernels run in a worker process. Compilers run

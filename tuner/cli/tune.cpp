@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: finds the fastest configurations and stores them.
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -62,7 +63,25 @@ TuningReport tuned(const Target& target, const std::vector<std::unique_ptr<Devic
   return report;
 }
 
+/// --bits: the verb cover chooses for several sizes at a time.
+int tune_together(const Arguments& arguments) {
+  const Verb& cover = verb_called("cover");
+  std::vector<std::string> words;
+  for (const Option& option : arguments.verb().options) {
+    if (!arguments.has(option.name)) continue;
+    if (std::ranges::find(cover.options, option.name, &Option::name) == cover.options.end()) {
+      throw UsageError(format("--{} cannot be combined with --bits: leave one out", option.name));
+    }
+    for (const std::string& value : arguments.all(option.name)) {
+      words.push_back(format("--{}", option.name));
+      if (!option.value.empty()) words.push_back(value);
+    }
+  }
+  return cover.run(Arguments(cover, words));
+}
+
 int run_tune(const Arguments& arguments) {
+  if (arguments.has("bits")) return tune_together(arguments);
   TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
@@ -201,6 +220,7 @@ With `--json`, stdout holds one document:
           "The problems: 512, 128..1024, 128..1024:64, 1037x1031x1055, M=1..64*2,N=8,K=9"},
          {"workload", "FILE", "The problems that a program called: autotune run --record FILE"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+         kBitsOption,
          {"fix",
           "NAME=VALUE",
           "Search only configurations with this value of a parameter",

@@ -8,7 +8,6 @@
 #include <optional>
 #include <ostream>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -171,9 +170,7 @@ TuningRequest request_of(const Arguments& arguments, const Target& target, Devic
   request.budget = parse_budget(request.budget_text);
   take_problems(arguments, target, request);
   request.policy = policy_of(arguments, kind);
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  request.compile_threads =
-      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  request.compile_threads = compile_threads_of(arguments);
   request.retune = arguments.has("retune");
   request.partial = !arguments.all("fix").empty();
   request.command = command_text(arguments);

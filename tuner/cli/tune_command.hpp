@@ -29,6 +29,9 @@ std::string command_text(const Arguments& arguments);
 /// The kind of device that the text of `--device` names.
 DeviceKind kind_asked_for(const Arguments& arguments);
 
+/// `--bits` of tune and cover.
+extern const Option kBitsOption;
+
 class TuneCommand {
  public:
   /// Finds the target, its plugins and the strategy; opens no device. Throws UsageError or Error

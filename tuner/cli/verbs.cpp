@@ -25,6 +25,7 @@ extern const Verb kDoctor;
 extern const Verb kExplain;
 extern const Verb kImport;
 extern const Verb kList;
+extern const Verb kLock;
 extern const Verb kInit;
 extern const Verb kJudge;
 extern const Verb kNewTarget;
@@ -73,9 +74,10 @@ const Verb kHelp{.name = "help",
                  .positional = "VERB",
                  .run = run_help};
 
-const std::array kVerbs{&kTune,    &kQuery, &kList,   &kOccupancy, &kCheck,   &kInit,   &kNewTarget,
-                        &kConvert, &kDb,    &kImport, &kReplay,    &kExplain, &kReport, &kWatch,
-                        &kCompare, &kCover, &kJudge,  &kWarm,      &kRun,     &kDoctor, &kHelp};
+const std::array kVerbs{&kTune,      &kQuery,   &kList,    &kOccupancy, &kCheck,  &kInit,
+                        &kNewTarget, &kConvert, &kDb,      &kImport,    &kReplay, &kExplain,
+                        &kReport,    &kWatch,   &kCompare, &kCover,     &kJudge,  &kWarm,
+                        &kLock,      &kRun,     &kDoctor,  &kHelp};
 
 }  // namespace
 

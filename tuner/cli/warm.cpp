@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <thread>
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/answer_judge.hpp"
@@ -72,9 +71,7 @@ int run_warm(const Arguments& arguments) {
   std::vector<db::TunedEntry> entries =
       given_on(gpu, problems_for(arguments, databases, gpu), programs, judge);
   keep_current(entries, judge, database_path(arguments).string());
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const int jobs =
-      arguments.has("jobs") ? static_cast<int>(arguments.integer("jobs", 1, 1024)) : cores;
+  const int jobs = compile_threads_of(arguments);
   const auto start = Clock::now();
   const std::vector<CompiledAnswer> answers =
       compile_answers(std::move(entries), judge, gpu, jobs, compile_limit_of(arguments));

@@ -194,6 +194,11 @@ void keep_affordable(std::vector<Weighted>& problems, const Budget& budget) {
 
 }  // namespace
 
+std::vector<RecordedCall> recorded_calls(const std::filesystem::path& file) {
+  int unknown = 0;
+  return calls_in(file, unknown);
+}
+
 Workload read_workload(const std::filesystem::path& file, const Target& target,
                        const NamedValues& settings, const Budget& budget) {
   int unknown = 0;

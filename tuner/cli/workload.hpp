@@ -25,6 +25,9 @@ std::optional<RecordedCall> recorded_call(const std::string& line);
 /// name no product in f32 or 16 bits.
 std::optional<RecordedCall> tunable_op_call(const std::string& line);
 
+/// The calls in a file as read_workload() reads it. Throws Error if no line can be read.
+std::vector<RecordedCall> recorded_calls(const std::filesystem::path& file);
+
 /// Heaviest first.
 struct Workload {
   std::vector<Problem> problems;

@@ -160,6 +160,12 @@ struct UnseenCalls {
   std::vector<double> unseen, again;
 };
 
+/// The bits of an output whose rows should all be equal.
+struct RowBits {
+  std::vector<std::uint64_t> first;  // each element of the first row; empty: not known
+  std::int64_t different = 0;        // elements that differ from those of the first row
+};
+
 /// One configuration, loaded on a device with the buffers of its problem.
 class Candidate : public Timer {
  public:
@@ -173,6 +179,9 @@ class Candidate : public Timer {
   virtual Verdict recheck() { return verify(); }
   /// Times calls that may have remembered nothing, and calls that may. Throws KernelFailure.
   virtual UnseenCalls time_unseen(int pairs);
+  /// Runs once on the uniform set, and compares the rows of the first output, of `columns`
+  /// elements. Throws KernelFailure.
+  virtual RowBits rows(std::int64_t /*columns*/) { return {}; }
   /// The energy of a launch over a run of at least `least_seconds`. Throws KernelFailure, and Error
   /// on a device for which no_energy() says why it cannot.
   virtual Energy energy(double least_seconds, L2State l2);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -124,13 +125,13 @@ std::string pci_id(int ordinal) {
   return vendor.substr(2) + ":" + device.substr(2);
 }
 
-std::string environment() {
+/// `driver 580.82, CUDA 13.0`.
+std::string driver_text() {
   int version = 0;
   cudaDriverGetVersion(&version);
   std::string driver = first_word_of("/sys/module/nvidia/version");
   if (driver.empty()) driver = "of unknown version";
-  return format("driver {}, CUDA {}.{}, NVRTC {}", driver, version / 1000, version % 1000 / 10,
-                nvrtc_version());
+  return format("driver {}, CUDA {}.{}", driver, version / 1000, version % 1000 / 10);
 }
 
 DeviceInfo describe(int ordinal, const std::string& surroundings) {
@@ -164,9 +165,7 @@ DeviceInfo describe(int ordinal, const std::string& surroundings) {
   return info;
 }
 
-}  // namespace
-
-std::vector<DeviceInfo> cuda_devices() {
+std::vector<DeviceInfo> described(const std::function<std::string()>& environment) {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
     cudaGetLastError();  // no driver or no GPU: the list is empty
@@ -179,5 +178,13 @@ std::vector<DeviceInfo> cuda_devices() {
   }
   return devices;
 }
+
+}  // namespace
+
+std::vector<DeviceInfo> cuda_devices() {
+  return described([] { return format("{}, NVRTC {}", driver_text(), nvrtc_version()); });
+}
+
+std::vector<DeviceInfo> cuda_devices_without_compiler() { return described(driver_text); }
 
 }  // namespace autotune

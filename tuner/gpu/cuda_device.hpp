@@ -14,6 +14,8 @@ namespace autotune {
 /// `id` is the PCI vendor and device number, `10de:2335`. The name of a MIG slice includes its
 /// profile.
 std::vector<DeviceInfo> cuda_devices();
+/// The same without NVRTC, which is not loaded for its version.
+std::vector<DeviceInfo> cuda_devices_without_compiler();
 
 /// Throws Error if there is no such GPU. compile() touches no context, so a process may compile and
 /// leave launching to a worker. After KernelFailure(crash) from its workbench, the process can no

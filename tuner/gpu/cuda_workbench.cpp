@@ -147,6 +147,11 @@ class CudaCandidate : public Candidate, public Countable {
     return shared_.verifier.time_unseen(timed_call(), pairs);
   }
 
+  RowBits rows(std::int64_t columns) override {
+    context_.use();
+    return shared_.verifier.rows(timed_call(), *workspace_, columns);
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);
   }

@@ -21,6 +21,7 @@ constexpr const char* kReason =
 }  // namespace
 
 std::vector<DeviceInfo> cuda_devices() { return {}; }
+std::vector<DeviceInfo> cuda_devices_without_compiler() { return {}; }
 
 std::unique_ptr<CallTimer> make_call_timer(int) { throw Error(kReason); }
 

@@ -60,6 +60,9 @@ class HostCandidate : public Candidate {
     return verifier_.verify(calls_, workspace_, runs, give_up_seconds);
   }
   Verdict recheck() override { return verifier_.recheck(timed_call(), workspace_); }
+  RowBits rows(std::int64_t columns) override {
+    return verifier_.rows(timed_call(), workspace_, columns);
+  }
 
   UnseenCalls time_unseen(int pairs) override { return verifier_.time_unseen(timed_call(), pairs); }
 

@@ -2,6 +2,7 @@
 #include "tuner/measure/verifier.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -97,6 +98,33 @@ Verdict Verifier::verify(const CallOfSet& calls, Workspace& workspace, int runs,
 
 Verdict Verifier::recheck(Call& call, Workspace& workspace) {
   return run_once(call, workspace, InputSet::uniform, Poison::low, {});
+}
+
+RowBits Verifier::rows(Call& call, const Workspace& workspace, std::int64_t columns) {
+  buffers_.reset(InputSet::uniform, Poison::nan);
+  poison_unchecked(workspace, Poison::nan);
+  call.run();
+  memory_.finish();
+  RowBits rows;
+  const auto output = std::ranges::find(workload_.buffers, Role::output, &BufferSpec::role);
+  if (output == workload_.buffers.end() || output->has_gaps() || output->element_bytes() > 8 ||
+      columns < 1 || columns > output->length) {
+    return rows;
+  }
+  const auto index = static_cast<std::size_t>(output - workload_.buffers.begin());
+  const std::byte* const start = buffers_.buffer(index, InputSet::uniform).start();
+  const std::vector<std::byte> bytes = memory_.read(start, output->bytes());
+  const auto width = static_cast<std::size_t>(output->element_bytes());
+  const auto row = static_cast<std::size_t>(columns) * width;
+  rows.first.resize(static_cast<std::size_t>(columns));
+  for (std::size_t at = 0; at < bytes.size(); at += width) {
+    if (at < row) {
+      std::memcpy(&rows.first[at / width], &bytes[at], width);
+    } else if (std::memcmp(&bytes[at], &bytes[at % row], width) != 0) {
+      ++rows.different;
+    }
+  }
+  return rows;
 }
 
 Verdict Verifier::run_once(Call& call, Workspace& workspace, InputSet set, Poison poison,

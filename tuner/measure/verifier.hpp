@@ -36,6 +36,9 @@ class Verifier {
   /// As Candidate::recheck(); `call` is that of the uniform set.
   Verdict recheck(Call& call, Workspace& workspace);
 
+  /// As Candidate::rows(); `call` is that of the uniform set.
+  RowBits rows(Call& call, const Workspace& workspace, std::int64_t columns);
+
   /// Checks calls in a chain like the one just timed, whose calls take about `seconds`: what it
   /// left in the outputs, if there are no inouts; then calls on contents that changed just before
   /// them, and outputs with poison in places. How many calls, and which, no kernel can know. Takes

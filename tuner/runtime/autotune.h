@@ -59,7 +59,9 @@ typedef struct autotune_options {
    * For results of `--objective energy` or `edp`, for example:
    * `l2=hot launch=graph objective=energy context=between`. */
   const char* policy;
-  /* Databases, the uppermost first. `user_database` NULL: the tool's default database.
+  /* Databases, the uppermost first. `user_database` NULL: the tool's default database. A lock
+   * (docs/lock.md) in its place answers alone: no database is read, no kernel is compiled, and
+   * first_use_ms and earn have no effect. A lock that is damaged or of another device is an error.
    * `shipped_database` NULL: that of this installation; an empty text: none. A missing or damaged
    * file counts as empty; autotune_warnings() reports it. */
   const char* user_database;
@@ -103,7 +105,7 @@ typedef struct autotune_options {
 /* Texts are valid until autotune_close(). */
 typedef struct autotune_answer {
   size_t size;               /* set to sizeof(autotune_answer) */
-  const char* configuration; /* `BM=64 BN=64` */
+  const char* configuration; /* `BM=64 BN=64`; empty where a lock names a library */
   const char* provenance;    /* pinned, measured, in use, imported, first use, predicted; empty:
                                 default */
   autotune_origin origin;

@@ -13,6 +13,7 @@
 #include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/chosen_gpu.hpp"
 #include "tuner/runtime/library_folders.hpp"
@@ -128,8 +129,8 @@ struct Chosen {
   std::optional<int> ordinal;
 };
 
-std::optional<Chosen> gpu_here(int ordinal, const std::string& name) try {
-  const std::vector<DeviceInfo> gpus = cuda_devices();
+std::optional<Chosen> gpu_here(const std::vector<DeviceInfo>& gpus, int ordinal,
+                               const std::string& name) try {
   const std::optional<int> chosen = chosen_gpu(gpus, name, ordinal);
   if (!chosen) return std::nullopt;
   return Chosen{gpus[static_cast<std::size_t>(*chosen)], *chosen};
@@ -142,7 +143,7 @@ Chosen device_for(const autotune_options& options, const std::vector<db::Layer>&
   const std::string name = text_or(options.device, "");
   require(options.ordinal >= 0, "autotune_options.ordinal is negative: GPUs are numbered from 0");
   if (name == "host") return {cpu_info(), std::nullopt};
-  if (const auto here = gpu_here(options.ordinal, name)) return *here;
+  if (const auto here = gpu_here(cuda_devices(), options.ordinal, name)) return *here;
   std::vector<std::string> remarks;
   if (const auto info = device_of_layers(layers, target, name, remarks)) {
     return {*info, std::nullopt};
@@ -155,6 +156,34 @@ Chosen device_for(const autotune_options& options, const std::vector<db::Layer>&
                      : format("there is no device \"{}\" here, nor is {} tuned for one of that "
                               "name{}",
                               name, target, why));
+}
+
+/// The device of a lock. Without a GPU here, the lock of a GPU can be read. Throws Error if the
+/// lock is for another device than the one that is here or named.
+Chosen device_for(const autotune_options& options, const Lock& lock) {
+  const db::DeviceRow& locked = lock.device;
+  const std::string name = text_or(options.device, "");
+  const bool is_host = locked.kind == name_of(DeviceKind::host);
+  const auto refuse = [&](const std::string& other) {
+    throw Error(
+        format("{}: is for {} with {} multiprocessors, not for {}: make a lock for that "
+               "device (autotune lock)",
+               lock.path.string(), locked.name, locked.multiprocessors, other));
+  };
+  if (!name.empty() && name != locked.name && !(is_host && name == "host")) refuse(name);
+  std::optional<Chosen> here;
+  if (is_host) {
+    here = {cpu_info(), std::nullopt};
+  } else {
+    const std::vector<DeviceInfo> gpus = cuda_devices_without_compiler();
+    here = gpu_here(gpus, options.ordinal, locked.name);
+    if (!here) here = gpu_here(gpus, 0, "");
+  }
+  if (!here) return {device_of(locked), std::nullopt};
+  if (!db::is_same_device(device_row(here->info), locked)) {
+    refuse(format("{} with {}", here->info.name, here->info.multiprocessors));
+  }
+  return *here;
 }
 
 /// There is no race for a GPU that is not in this machine.
@@ -201,6 +230,50 @@ void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& ta
   out.expected_ns = answer.expected_ns;
   if (out.size < sizeof(autotune_answer)) return;
   out.is_open = answer.is_open() ? 1 : 0;
+}
+
+}  // namespace
+
+namespace {
+
+/// The lock that options name in place of the user's database; nullptr: they name none.
+std::shared_ptr<const Lock> lock_of(const autotune_options& options) {
+  const auto file = user_database(options);
+  return file && is_lock(*file) ? opened_lock(*file) : nullptr;
+}
+
+/// nullptr: the options name no lock. What is wrong with a lock is AUTOTUNE_FAILED.
+std::unique_ptr<autotune_handle> locked_handle_of(const autotune_options& options,
+                                                  const Target& target,
+                                                  const NamedValues& settings) try {
+  const auto lock = lock_of(options);
+  if (!lock) return nullptr;
+  Chosen chosen = device_for(options, *lock);
+  const std::string policy = key_text(policy_of(options, chosen.info.kind));
+  return std::make_unique<autotune_handle>(target, settings, std::move(chosen.info), policy, lock,
+                                           chosen.ordinal, libraries_of(options));
+} catch (const NoDevice&) {
+  throw;
+} catch (const UsageError&) {
+  throw;
+} catch (const Error& error) {
+  throw std::runtime_error(error.what());
+}
+
+std::unique_ptr<autotune_handle> handle_of(const autotune_options& options, Target target,
+                                           const NamedValues& settings) {
+  if (auto handle = locked_handle_of(options, target, settings)) return handle;
+  const std::vector<db::Layer> layers = waiting_briefly(layers_of(options));
+  Chosen chosen = device_for(options, layers, target.name);
+  const Policy policy = policy_of(options, chosen.info.kind);
+  auto made = std::make_unique<autotune_handle>(std::move(target), settings, std::move(chosen.info),
+                                                key_text(policy), layers, chosen.ordinal,
+                                                libraries_of(options));
+  set_up_first_use(*made, options, policy);
+  made->earns =
+      options.earn != 0 && made->ordinal && policy.objective == Objective::time && may_earn();
+  made->database = user_database(options);
+  return made;
 }
 
 }  // namespace
@@ -253,23 +326,14 @@ autotune_status autotune_open(const autotune_options* options, autotune_handle**
             "settings of gemm");
     const OldName* const old = old_name(given.target, installed_kernels());
     Target target = target_called(old ? std::string(old->now) : given.target);
-    const std::vector<db::Layer> layers = waiting_briefly(layers_of(given));
-    Chosen chosen = device_for(given, layers, target.name);
-    const Policy policy = policy_of(given, chosen.info.kind);
     const NamedValues settings = settings_of(given, old);
-    auto made = std::make_unique<autotune_handle>(std::move(target), settings,
-                                                  std::move(chosen.info), key_text(policy), layers,
-                                                  chosen.ordinal, libraries_of(given));
+    auto made = handle_of(given, std::move(target), settings);
     if (old && !old->sizes.empty()) made->old = old;
     const Value* const scale = find_value(settings, "scale");
     made->reads_c = scale && *scale == Value("beta");
     made->tuned_only = given.tuned_only != 0;
     if (given.early_start != 0) made->early_start = EarlyStart::everywhere;
-    set_up_first_use(*made, given, policy);
     made->calls_library = given.library != nullptr;
-    made->earns =
-        given.earn != 0 && made->ordinal && policy.objective == Objective::time && may_earn();
-    made->database = user_database(given);
     *handle = made.release();
   });
 }

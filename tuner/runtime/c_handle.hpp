@@ -35,8 +35,9 @@ struct autotune_handle {
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::shared_ptr<autotune::BuildCache> cache;
   std::once_flag device_made, cache_warned;
-  std::unique_ptr<autotune::Device> device;        // compiles
-  std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made with it
+  std::unique_ptr<autotune::Device> device;  // compiles
+  std::once_flag threads_made;
+  std::shared_ptr<autotune::HostThreads> on_host;  // of a host device, made for its first kernel
   std::unique_ptr<autotune::FirstUse> first_use;   // where it is asked for
   const autotune::OldName* old = nullptr;          // by which it is opened: calls have its sizes
   bool reads_c = false;                            // where `old` is set
@@ -51,6 +52,14 @@ struct autotune_handle {
                   std::vector<autotune::db::Layer> layers, std::optional<int> gpu,
                   autotune::Libraries libraries)
       : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers),
+               std::move(libraries)),
+        ordinal(gpu) {}
+  /// A lock answers in place of databases.
+  autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
+                  autotune::DeviceInfo info, std::string policy,
+                  std::shared_ptr<const autotune::Lock> lock, std::optional<int> gpu,
+                  autotune::Libraries libraries)
+      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(lock),
                std::move(libraries)),
         ordinal(gpu) {}
 };

@@ -34,7 +34,6 @@ Device& compiler_of(autotune_handle& handle) {
     const DeviceInfo& info = handle.lookup.device();
     if (info.kind == DeviceKind::host && info.name == cpu_info().name) {
       handle.device = make_host_device(handle.cache);
-      handle.on_host = std::make_shared<HostThreads>();
       return;
     }
     if (info.kind == DeviceKind::host || info.kind == DeviceKind::fake) {
@@ -59,20 +58,41 @@ EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& ans
   return is_asked_for || answer.early_start ? handle.early_start : EarlyStart::never;
 }
 
+/// What a program needs to call the problem. Without a configuration, a library computes it.
+std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle,
+                                         const TargetProgram& program,
+                                         std::string_view configuration) {
+  auto kernel = std::make_unique<autotune_kernel>();
+  kernel->configuration = configuration;
+  kernel->buffers = program.buffers();
+  if (!configuration.empty()) {
+    kernel->plan = program.plan(program.levels(parse_named_values(kernel->configuration)));
+    pass_unchecked(kernel->plan, kernel->buffers);
+  }
+  kernel->scalars = program.scalars();
+  kernel->ordinal = handle.ordinal;
+  return kernel;
+}
+
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLookup& lookup,
                                          const Problem& problem, const std::string& configuration) {
   const TargetProgram program(lookup.target(), problem, lookup.device());
   const Levels levels = program.levels(parse_named_values(configuration));
-  auto kernel = std::make_unique<autotune_kernel>();
-  kernel->configuration = configuration;
-  kernel->compiled = compiler_of(handle).compile(program.source_unit(levels));
+  CompiledKernel compiled = compiler_of(handle).compile(program.source_unit(levels));
   warn_of_cache(handle);
-  kernel->plan = program.plan(levels);
-  kernel->buffers = program.buffers();
-  pass_unchecked(kernel->plan, kernel->buffers);
-  kernel->scalars = program.scalars();
-  kernel->ordinal = handle.ordinal;
+  auto kernel = planned(handle, program, configuration);
+  kernel->compiled = std::move(compiled);
   return kernel;
+}
+
+bool is_on_host(const autotune_handle& handle) {
+  return autotune_place(&handle) == AUTOTUNE_ON_HOST;
+}
+
+void load_on_host(autotune_handle& handle, autotune_kernel& kernel) {
+  std::call_once(handle.threads_made, [&] { handle.on_host = std::make_shared<HostThreads>(); });
+  kernel.on_host = std::make_unique<PreparedHostKernel>(
+      handle.lookup.device(), *kernel.compiled.binary, kernel.plan, kernel.buffers, handle.on_host);
 }
 
 autotune_use use_of(Role role) {
@@ -132,6 +152,30 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
   }
 }
 
+/// The kernel or the library that the handle's lock names, and nothing else.
+std::unique_ptr<autotune_kernel> locked_kernel(autotune_handle& handle, const Problem& problem,
+                                               const LookupAnswer& answer) {
+  const TargetLookup& lookup = handle.lookup;
+  const TargetProgram program(lookup.target(), problem, lookup.device());
+  auto kernel = planned(handle, program, answer.configuration);
+  if (!answer.configuration.empty()) {
+    kernel->compiled.binary = lookup.lock()->kernels[answer.locked->kernel].binary;
+    kernel->early_start = early_start_of(handle, answer);
+    if (is_on_host(handle)) load_on_host(handle, *kernel);
+    return kernel;
+  }
+  const auto refuse = [&](const std::string& why) {
+    throw std::runtime_error(format("{}: {} answers for {}, and it cannot be used: {}",
+                                    lookup.lock()->path.string(), answer.baseline,
+                                    problem_text(lookup.target(), problem), why));
+  };
+  if (handle.tuned_only) refuse("autotune_options.tuned_only forbids it");
+  if (handle.calls_library) refuse("the program calls it itself (autotune_options.library)");
+  open_baseline(lookup.target(), problem, answer.baseline, *kernel);
+  if (!kernel->baseline) refuse(kernel->why_missing);
+  return kernel;
+}
+
 bool has_constant_work(const LaunchPlan& plan) {
   const auto is_empty = [](const Launch& launch) { return launch.with_constant.empty(); };
   return !std::ranges::all_of(plan.launches, is_empty);
@@ -141,6 +185,7 @@ void launch_kernel(autotune_kernel& kernel, std::span<void* const> buffers,
                    std::span<const Scalar> scalars, void* stream) {
   std::call_once(kernel.loaded, [&] {
     const RelaxedCapture relaxed;
+    if (!kernel.compiled.binary) throw std::runtime_error(kernel.why_missing);
     kernel.prepared = std::make_unique<PreparedKernel>(
         *kernel.ordinal, *kernel.compiled.binary, kernel.plan, kernel.buffers, kernel.early_start);
   });
@@ -287,6 +332,10 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     TargetLookup& lookup = handle->lookup;
     const Problem problem = lookup.problem_for(all);
     const LookupAnswer answer = lookup.find(all);
+    if (answer.is_locked) {
+      *kernel = locked_kernel(*handle, problem, answer).release();
+      return;
+    }
     const std::string first(answer.configuration);
     auto made = compile(*handle, lookup, problem, first);
     if (made->compiled.outcome != Outcome::ok) {
@@ -299,10 +348,8 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
                                       first_error(made->compiled.log)));
     }
     made->early_start = early_start_of(*handle, answer);
-    if (handle->on_host) {
-      made->on_host =
-          std::make_unique<PreparedHostKernel>(handle->lookup.device(), *made->compiled.binary,
-                                               made->plan, made->buffers, handle->on_host);
+    if (is_on_host(*handle)) {
+      load_on_host(*handle, *made);
     } else if (!handle->tuned_only && !handle->calls_library) {
       std::string library(answer.baseline);
       // What replaces a configuration that does not compile was not compared with the library.
@@ -342,8 +389,9 @@ const char* autotune_kernel_configuration(const autotune_kernel* kernel) {
 }
 
 const void* autotune_kernel_binary(const autotune_kernel* kernel, size_t* bytes) {
-  if (bytes) *bytes = kernel ? kernel->compiled.binary->size() : 0;
-  return kernel ? kernel->compiled.binary->data() : nullptr;
+  const std::string* const binary = kernel ? kernel->compiled.binary.get() : nullptr;
+  if (bytes) *bytes = binary ? binary->size() : 0;
+  return binary ? binary->data() : nullptr;
 }
 
 size_t autotune_kernel_launches(const autotune_kernel* kernel) {

@@ -36,6 +36,7 @@ WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten)
 WIRE_MEMBERS(UnseenCalls, unseen, again)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
+WIRE_MEMBERS(RowBits, first, different)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)
 WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative)
@@ -69,6 +70,9 @@ Verdict verdict_of(const Json& json) { return from_wire<Verdict>(json); }
 
 Json wire_of(const UnseenCalls& calls) { return to_wire(calls); }
 UnseenCalls unseen_calls_of(const Json& json) { return from_wire<UnseenCalls>(json); }
+Json wire_of(const RowBits& bits) { return to_wire(bits); }
+RowBits row_bits_of(const Json& json) { return from_wire<RowBits>(json); }
+
 Json wire_of(const TimedBatch& batch) { return to_wire(batch); }
 
 TimedBatch timed_batch_of(const Json& json) {

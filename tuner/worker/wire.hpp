@@ -38,6 +38,9 @@ Verdict verdict_of(const Json& json);
 
 Json wire_of(const UnseenCalls& calls);
 UnseenCalls unseen_calls_of(const Json& json);
+Json wire_of(const RowBits& bits);
+RowBits row_bits_of(const Json& json);
+
 Json wire_of(const TimedBatch& batch);
 TimedBatch timed_batch_of(const Json& json);
 

@@ -155,6 +155,15 @@ class RemoteCandidate : public Candidate, public Countable {
     });
   }
 
+  RowBits rows(std::int64_t columns) override {
+    return asked([&] {
+      load();
+      return bench_->client().call({{"do", "rows"}, {"id", id_}, {"columns", columns}}, {},
+                                   bench_->limit(expected()), "running",
+                                   [](const Json& answer) { return row_bits_of(answer); });
+    });
+  }
+
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);
   }

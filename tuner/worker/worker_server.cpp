@@ -196,8 +196,8 @@ class Server {
 
   Json answer(Message& message) {
     const std::string what = message.header.value("do", std::string());
-    const bool runs =
-        what == "verify" || what == "recheck" || what == "time" || what == "time_unseen";
+    const bool runs = what == "verify" || what == "recheck" || what == "rows" || what == "time" ||
+                      what == "time_unseen";
     const bool may_close = runs && device_.info().kind == DeviceKind::host;
     for (const Json& id : message.header.at("drop")) forget(id);  // closes their own descriptors
     const OpenDescriptors before(may_close);
@@ -260,6 +260,7 @@ class Server {
       return {{"verdict",
                wire_of(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
     }
+    if (what == "rows") return wire_of(candidates_.at(id)->rows(request.at("columns")));
     if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
     if (what == "time_unseen") {
       return wire_of(candidates_.at(id)->time_unseen(request.at("pairs")));

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/lock.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "tuner/answer/sized_target.hpp"
+#include "tuner/blas/call_shape.hpp"
+#include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/output_file.hpp"
+#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/workload.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/gpu/model_device.hpp"
+#include "tuner/host/cpu.hpp"
+#include "tuner/measure/policy.hpp"
+#include "tuner/records/records.hpp"
+#include "tuner/session/compile_pool.hpp"
+#include "tuner/session/reduction_class.hpp"
+#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/worker/compiler_processes.hpp"
+
+namespace autotune::cli {
+namespace {
+
+DeviceInfo asked_device(const Arguments& arguments) {
+  const std::string name = arguments.text("device");
+  if (name == "host") return cpu_info();
+  DeviceInfo gpu = gpu_named(name);
+  gpu.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
+  return gpu;
+}
+
+std::string asked_policy(const Arguments& arguments, const DeviceInfo& device) {
+  Policy policy;
+  policy.context = default_context(device.kind);
+  if (const auto name = arguments.find(kContextOption.name)) {
+    const auto context = context_named(*name);
+    if (!context) {
+      throw UsageError(format("--context is between, chain or alone, not \"{}\"", *name));
+    }
+    policy.context = *context;
+  }
+  return key_text(policy);
+}
+
+std::vector<std::int64_t> size_values(const NamedValues& sizes) {
+  std::vector<std::int64_t> numbers;
+  for (const NamedValue& size : sizes) numbers.push_back(size.value.integer());
+  return numbers;
+}
+
+/// With every setting, in the target's order.
+NamedValues all_settings(const Target& target, const NamedValues& given) {
+  const Problem problem = problem_from(target, 1, given);
+  return {problem.values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()),
+          problem.values.end()};
+}
+
+/// What libautotune_blas asks for when it serves the calls, and what it launches.
+void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::string& policy,
+                  std::vector<AskedSizes>& asked) {
+  if (blas::contract_of(shape) != blas::Outcome::served) return;
+  blas::CallShape plain = shape;
+  plain.scale = blas::Scale::none;
+  const std::vector<blas::TargetProblem> wanted = blas::problems_of(shape);
+  const std::vector<blas::TargetProblem> simpler = blas::problems_of(plain);
+  const auto settings = [&](const blas::TargetProblem& problem) {
+    return all_settings(gemm, parse_named_values(problem.settings));
+  };
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].target != gemm.name) continue;
+    asked.push_back({&gemm, settings(wanted[i]), policy, wanted[i].sizes});
+    if (simpler[i] != wanted[i]) {
+      asked.push_back({&gemm, settings(simpler[i]), policy, simpler[i].sizes});
+    }
+    const blas::TargetProblem launched = blas::launched_problem_of(shape, wanted[i]);
+    if (launched == wanted[i]) continue;
+    asked.push_back({&gemm,
+                     settings(launched),
+                     policy,
+                     launched.sizes,
+                     {settings(wanted[i]), settings(simpler[i])}});
+  }
+}
+
+/// Of the user's database, else of what is shipped.
+std::vector<db::TunedEntry> stored_problems(const Arguments& arguments, const std::string& policy) {
+  const auto entries_in = [&](const db::TunedStore& store) {
+    return store.tuned({"", target_name(arguments), "", policy});
+  };
+  std::vector<db::TunedEntry> entries;
+  std::error_code ignored;
+  if (arguments.has("db") || std::filesystem::exists(database_path(arguments), ignored)) {
+    entries = entries_in(open_store(arguments, db::Mode::read_only));
+  }
+  const auto shipped = entries.empty() ? shipped_store(arguments) : std::nullopt;
+  return shipped ? entries_in(*shipped) : entries;
+}
+
+std::vector<AskedSizes> asked_by(const Arguments& arguments, AnswerJudge& judge,
+                                 const DeviceInfo& device) {
+  std::vector<AskedSizes> asked;
+  const std::string policy = asked_policy(arguments, device);
+  const auto target_called = [&](const std::string& name) -> const Target* {
+    const Target* const target = judge.target_called(name);
+    if (!target) find_target(name);  // says why
+    return target;
+  };
+  if (arguments.has("workload")) {
+    if (arguments.has("sizes")) throw UsageError("--workload has the sizes: leave out --sizes");
+    const Target& gemm = *target_called("gemm");
+    for (const RecordedCall& call : recorded_calls(arguments.text("workload"))) {
+      ask_for_call(call.shape, gemm, policy, asked);
+    }
+    if (!asked.empty()) return asked;
+    throw Error(
+        format("{}: has no call that kernels of gemm could serve: autotune run --report -- "
+               "COMMAND says why each call is passed on",
+               arguments.text("workload")));
+  }
+  if (arguments.has("sizes")) {
+    const Target& target = *target_called(target_name(arguments));
+    const NamedValues settings = all_settings(target, settings_of(arguments));
+    for (const NamedValues& sizes : sizes_in(arguments.text("sizes"), target)) {
+      asked.push_back({&target, settings, policy, size_values(sizes)});
+    }
+    return asked;
+  }
+  for (const db::TunedEntry& entry : stored_problems(arguments, policy)) {
+    const Target* const target = judge.target_called(entry.kernel.target);
+    const db::DeviceRow here = device_row(device);
+    const bool is_here =
+        db::is_same_device(entry.device, here) || db::is_same_architecture(entry.device, here);
+    if (!target || !is_here || !has_settings(entry, settings_of(arguments))) continue;
+    const EntryProblem problem = problem_of(entry);
+    asked.push_back({target, all_settings(*target, problem.settings), policy,
+                     all_sizes(*target, size_values(problem.sizes))});
+  }
+  if (!asked.empty()) return asked;
+  throw Error(
+      format("{}: nothing is tuned there for {} as asked: tune it first, or name sizes with "
+             "--target and --sizes",
+             database_path(arguments).string(), device.name));
+}
+
+LockedAnswer locked_answer(const LookupAnswer& given, std::vector<std::int64_t> sizes) {
+  LockedAnswer answer;
+  answer.last = sizes.front();
+  answer.sizes = std::move(sizes);
+  answer.library = given.baseline;
+  if (answer.library.empty()) answer.configuration = given.configuration;
+  answer.provenance = given.provenance;
+  answer.origin = given.origin;
+  answer.median_ns = given.median_ns;
+  answer.default_ns = given.default_ns;
+  answer.expected_ns = given.expected_ns;
+  answer.library_ns = given.baseline_ns;
+  answer.distance = given.distance;
+  answer.early_start = given.early_start;
+  return answer;
+}
+
+/// Asks for answers, and compiles their kernels, each once.
+class LockMaker {
+ public:
+  LockMaker(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& device)
+      : device_(device),
+        answers_(arguments, judge),
+        compiler_(compiler_for(device, compile_limit_of(arguments))),
+        pool_(*compiler_, compile_threads_of(arguments)),
+        requests_(pool_) {
+    lock_.tool_version = AUTOTUNE_VERSION;
+    lock_.created_at = db::now_text();
+    lock_.device = device_row(device);
+    lock_.environment = device.environment;
+  }
+
+  void add(const AskedSizes& asked) {
+    const Target& target = *asked.target;
+    const std::size_t key = target.sizes.size();
+    std::vector<std::int64_t> sizes = asked.sizes;
+    sizes.resize(key + target.free_sizes.size(), kDefaultSize);
+    const std::string settings = to_text(asked.settings);
+    if (!known_.emplace(target.name, settings, asked.policy, sizes).second) return;
+    const std::optional<LookupAnswer> given = answer_for(asked);
+    if (!given) return;
+    const Problem problem = problem_at(target, asked.settings, sizes);
+    LockedAnswer answer = locked_answer(*given, std::move(sizes));
+    if (!answer.configuration.empty()) {
+      const TargetProgram program(target, problem, device_);
+      const auto levels = levels_in(target, answer.configuration);
+      if (!levels || !program.is_valid(*levels)) return;  // not with these free sizes
+      pending_.push_back({&target, problem, requests_.compile(program.source_unit(*levels))});
+      answer.kernel = pending_.size() - 1;
+    }
+    target_in(target, settings, asked.policy).answers.push_back(std::move(answer));
+  }
+
+  Lock finish() {
+    const std::vector<std::size_t> kernels = compiled();
+    for (LockedTarget& target : lock_.targets) {
+      for (LockedAnswer& answer : target.answers) {
+        if (!answer.configuration.empty()) answer.kernel = kernels[answer.kernel];
+      }
+      merge_ranges(target.answers);
+    }
+    std::ranges::sort(lock_.targets, {}, [](const LockedTarget& one) {
+      return std::tuple(one.target, one.settings, one.policy);
+    });
+    return std::move(lock_);
+  }
+
+ private:
+  struct Pending {
+    const Target* target;
+    Problem problem;
+    CompileRequests::Result kernel;
+  };
+
+  static std::unique_ptr<Device> compiler_for(const DeviceInfo& device, double seconds) {
+    if (device.kind == DeviceKind::host) return open_device("host", seconds);
+    return make_model_device(device, std::make_shared<BuildCache>(BuildCache::default_folder()),
+                             std::make_shared<CompilerProcesses>(seconds));
+  }
+
+  /// nullopt if libautotune_blas launches no kernel for these free sizes.
+  std::optional<LookupAnswer> answer_for(const AskedSizes& asked) {
+    const auto find = [&](const NamedValues& settings) {
+      NamedValues sizes;
+      for (std::size_t i = 0; i < asked.target->sizes.size(); ++i) {
+        sizes.push_back({asked.target->sizes[i], asked.sizes[i]});
+      }
+      return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
+    };
+    if (asked.by.empty()) return find(asked.settings);
+    for (const NamedValues& settings : asked.by) {
+      LookupAnswer answer = find(settings);
+      if (answer.origin == db::Origin::default_configuration) continue;
+      if (!answer.baseline.empty()) return std::nullopt;
+      if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
+      answer.expected_ns = 0;
+      return answer;
+    }
+    return std::nullopt;
+  }
+
+  static Problem problem_at(const Target& target, const NamedValues& settings,
+                            std::span<const std::int64_t> sizes) {
+    NamedValues key;
+    for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+      key.push_back({target.sizes[i], sizes[i]});
+    }
+    Problem problem = problem_of(target, key, settings);
+    for (std::size_t i = 0; i < target.free_sizes.size(); ++i) {
+      const std::int64_t size = sizes[target.sizes.size() + i];
+      if (size != kDefaultSize) problem.free.push_back({target.free_sizes[i].name, size});
+    }
+    return problem;
+  }
+
+  LockedTarget& target_in(const Target& target, const std::string& settings,
+                          const std::string& policy) {
+    const auto found = std::ranges::find_if(lock_.targets, [&](const LockedTarget& one) {
+      return one.target == target.name && one.settings == settings && one.policy == policy;
+    });
+    if (found != lock_.targets.end()) return *found;
+    return lock_.targets.emplace_back(LockedTarget{target.name,
+                                                   target.fingerprint,
+                                                   size_names(target),
+                                                   target.sizes.size(),
+                                                   settings,
+                                                   policy,
+                                                   {}});
+  }
+
+  /// The number in the lock of each pending kernel.
+  std::vector<std::size_t> compiled() {
+    std::map<std::string, std::size_t> numbers;  // by content address
+    std::vector<std::size_t> kernels;
+    for (const Pending& each : pending_) {
+      const auto kernel = each.kernel.get();
+      if (kernel->outcome != Outcome::ok) {
+        throw Error(format("{} {} does not compile: {}", each.target->name,
+                           problem_text(*each.target, each.problem), first_error(kernel->log)));
+      }
+      const auto [found, is_new] = numbers.emplace(kernel->key, lock_.kernels.size());
+      if (is_new) lock_.kernels.push_back({kernel->key, kernel->binary});
+      kernels.push_back(found->second);
+    }
+    return kernels;
+  }
+
+  const DeviceInfo device_;
+  ProgramAnswers answers_;
+  const std::unique_ptr<Device> compiler_;
+  CompilePool pool_;
+  CompileRequests requests_;
+  Lock lock_;
+  std::vector<Pending> pending_;
+  std::set<std::tuple<std::string, std::string, std::string, std::vector<std::int64_t>>> known_;
+};
+
+LockFallback fallback_of(const Arguments& arguments) {
+  const std::string name = arguments.text("fallback");
+  for (const LockFallback one : {LockFallback::vendor, LockFallback::error}) {
+    if (name == name_of(one)) return one;
+  }
+  throw UsageError(format("--fallback is vendor or error, not \"{}\"", name));
+}
+
+std::string count_text(std::size_t count, const char* what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// Of sizes that differ in the first one only: how many keep the bits of a row.
+std::string bits_summary(const Lock& lock) {
+  std::map<std::pair<const LockedTarget*, std::vector<std::int64_t>>, std::set<std::string>> groups;
+  for (const LockedTarget& target : lock.targets) {
+    for (const LockedAnswer& each : target.answers) {
+      groups[{&target, {each.sizes.begin() + 1, each.sizes.end()}}].insert(each.bits);
+    }
+  }
+  const auto stable = std::ranges::count_if(groups, [](const auto& group) {
+    const std::set<std::string>& classes = group.second;
+    return classes.size() == 1 && !classes.contains("") && !classes.contains(kPlaceDependent);
+  });
+  return format("bits: {} of {} have one class for all values of the first size\n", stable,
+                count_text(groups.size(), "group"));
+}
+
+void print(const Lock& lock, const std::string& file) {
+  std::size_t answers = 0, libraries = 0, bytes = 0;
+  for (const LockedTarget& target : lock.targets) {
+    answers += target.answers.size();
+    for (const LockedAnswer& each : target.answers) libraries += each.library.empty() ? 0 : 1;
+  }
+  for (const LockedKernel& kernel : lock.kernels) bytes += kernel.binary->size();
+  std::cout << format("{}: {} on {}, {} by a library; {} of {}; fallback: {}\n", file,
+                      count_text(answers, "answer"), lock.device.name, libraries,
+                      count_text(lock.kernels.size(), "kernel"),
+                      bytes_text(static_cast<std::int64_t>(bytes)), name_of(lock.fallback));
+}
+
+int make_lock(const Arguments& arguments) {
+  const std::string output = arguments.text("output");
+  const LockFallback fallback = fallback_of(arguments);
+  const DeviceInfo device = asked_device(arguments);
+  AnswerJudge judge(arguments);
+  Lock lock = locked(arguments, judge, device, asked_by(arguments, judge, device));
+  lock.fallback = fallback;
+  lock.path = output;
+  if (arguments.has("bits"))
+    classify(lock, judge, *open_device_of(lock, compile_limit_of(arguments)));
+  lock.command = command_text(arguments);
+  write_output(output, [&](std::ostream& stream) { stream << lock_text(lock); });
+  print(lock, output);
+  if (arguments.has("bits")) std::cout << bits_summary(lock);
+  return kDone;
+}
+
+int run_lock(const Arguments& arguments) {
+  const std::vector<std::string>& files = arguments.positional();
+  if (arguments.has("diff")) {
+    if (files.size() != 2) throw UsageError("--diff needs two locks: autotune lock --diff A B");
+    const std::string text = difference(read_lock(files[0]), read_lock(files[1]));
+    std::cout << (text.empty() ? "no difference\n" : text);
+    return text.empty() ? kDone : kFailed;
+  }
+  if (arguments.has("verify") || arguments.has("repair")) return verify_lock(arguments);
+  if (!files.empty()) {
+    throw UsageError(
+        format("\"{}\": files are for --verify, --repair and --diff; name the new lock "
+               "with --output",
+               files.front()));
+  }
+  return make_lock(arguments);
+}
+
+}  // namespace
+
+Lock locked(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& device,
+            const std::vector<AskedSizes>& asked) {
+  LockMaker maker(arguments, judge, device);
+  for (const AskedSizes& one : asked) maker.add(one);
+  return maker.finish();
+}
+
+extern const Verb kLock;
+const Verb kLock{
+    .name = "lock",
+    .synopsis =
+        "[--workload FILE|--target T [--sizes S]] --output FILE\n"
+        "autotune lock --verify|--repair FILE\nautotune lock --diff FILE FILE",
+    .summary = "Write decisions and compiled kernels into one file that programs open",
+    .details =
+        R"(Asks for each problem what a program gets, compiles the kernels, and writes both into one
+file. Programs open it in place of databases (`AUTOTUNE_DB`, or `user_database` of
+`autotune_options`). They then search, race, earn and compile nothing, and every process has the same
+answers. [lock.md](lock.md) describes the file.
+
+Without `--workload` and `--sizes`, it holds what is tuned. `M=1..64:1` makes one range of sizes that
+follow each other and have one answer. A workload holds what `libautotune_blas` launches for its
+calls. For a GPU that is not here, name it: `--device h200`.
+
+`--verify FILE` runs each kernel against its reference and its stored time on this machine, and says
+which answers still hold. The exit status is 1 if one does not. `--repair FILE` tunes those and
+writes the file again. `--diff A B` prints what B has changed; the exit status is 1 if it has changed
+anything.)",
+    .options =
+        {{"workload", "FILE",
+          "The calls of a program: a file of autotune run --record, or TunableOp's CSV"},
+         {"target", "T", "A target's name or the path of a manifest; default: all"},
+         {"sizes", "S", "The sizes, as for tune: M=1..64:1,N=512,K=512"},
+         {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
+         {"device", "D", "The device: host, cuda:N, or a GPU's name such as h200", "cuda:0"},
+         kContextOption,
+         {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},
+         {"output", "FILE", "The new lock"},
+         {"fallback", "F",
+          "What answers for other sizes: vendor (its library; an error without one) or error",
+          "vendor", false, "vendor error"},
+         {"bits", "", "Run each kernel here, and store the class of its bits"},
+         {"verify", "", "Run each answer of a lock, and say which hold"},
+         {"repair", "", "The same; tune those that do not hold, and write the lock again"},
+         {"diff", "", "Print what a second lock has changed"},
+         {"within", "PERCENT", "How much slower than stored an answer may be", "10%"},
+         {"budget", "B", "Of --repair, for each problem, as for tune"},
+         {"jobs", "N", "Compile threads; default: all cores"},
+         kCompileLimitOption},
+    .positional = "FILE",
+    .run = run_lock};
+
+}  // namespace autotune::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// autotune lock: decisions and compiled kernels in one file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/lock/lock.hpp"
+
+namespace autotune::cli {
+
+/// Sizes whose answer a lock is to hold.
+struct AskedSizes {
+  const Target* target = nullptr;
+  NamedValues settings;
+  std::string policy;
+  std::vector<std::int64_t> sizes;  // of the key, then any free ones
+  /// If not empty: the configuration comes from the answer at the sizes of the key with the first
+  /// of these settings for which something is tuned, as libautotune_blas pins it.
+  std::vector<NamedValues> by = {};
+};
+
+/// The answers for these sizes by tuner/answer, with their kernels, compiled for `device`. Throws
+/// Error if a kernel does not compile.
+Lock locked(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& device,
+            const std::vector<AskedSizes>& asked);
+
+/// Opens the lock's device, whose kernels run in a worker process. Throws Error if another one is
+/// here.
+std::unique_ptr<Device> open_device_of(const Lock& lock, double compile_seconds);
+
+/// Stores the class of each answer's bits, which `device` finds by running the kernels. Of answers
+/// for sizes that differ in M only, each configuration runs once.
+void classify(Lock& lock, AnswerJudge& judge, Device& device);
+
+/// The problem of an answer, at the last size of its range.
+Problem problem_of(const LockedTarget& target, const LockedAnswer& answer);
+
+/// Runs each kernel against its reference and its time. With --repair, tunes those that fail and
+/// writes the file again. Returns the exit status.
+int verify_lock(const Arguments& arguments);
+
+/// What `to` has changed, one sentence a line; empty: nothing.
+std::string difference(const Lock& from, const Lock& to);
+
+}  // namespace autotune::cli
