@@ -229,23 +229,41 @@ class Judge : public ::testing::Test {
     std::istringstream text(ended.out);
     for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
     EXPECT_EQ(lines.size(), cheats.size()) << ended.err;
-    lines.resize(cheats.size());
+    lines.resize(cheats.size(), Json::object());
     return lines;
   }
 
-  /// Each has one of two verdicts.
-  void expect_refused(std::span<const Cheat> cheats, const std::string& device) const {
+  /// Those of one kind are refused, each by one of two verdicts.
+  void expect_refused(std::span<const Cheat> all, const std::string& kind,
+                      const std::string& device) const {
+    std::vector<Cheat> cheats;
+    for (const Cheat& each : all) {
+      if (each.kind == kind) cheats.push_back(each);
+    }
     const std::vector<Json> verdicts = judge_all(cheats, device);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
       const int status = verdicts[i].value("status", -1);
       EXPECT_TRUE(status == kIsWrong || status == kCheating)
           << cheats[i].name << ": " << verdicts[i].value("text", "");
-      std::cout << cheats[i].kind << ", " << cheats[i].name << ": " << verdicts[i].value("text", "")
-                << '\n';
+      std::cout << kind << ", " << cheats[i].name << ": " << verdicts[i].value("text", "") << '\n';
     }
   }
 
   const Sandbox sandbox_;
 };
+
+inline std::vector<std::string> kinds_of(std::span<const Cheat> cheats) {
+  std::vector<std::string> kinds;
+  for (const Cheat& each : cheats) {
+    if (kinds.empty() || kinds.back() != each.kind) kinds.push_back(each.kind);
+  }
+  return kinds;
+}
+
+class Cheats : public Judge, public ::testing::WithParamInterface<std::string> {};
+
+inline std::string kind_name(const ::testing::TestParamInfo<std::string>& kind) {
+  return kind.param;
+}
 
 }  // namespace autotune::testing

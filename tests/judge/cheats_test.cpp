@@ -17,9 +17,15 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST_F(Judge, RefusesEveryKernelThatCheats) { expect_refused(kCheatsOfDevice, "host"); }
+using CheatsOfDeviceCode = Cheats;
+TEST_P(CheatsOfDeviceCode, AreRefused) { expect_refused(kCheatsOfDevice, GetParam(), "host"); }
+INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfDeviceCode, ::testing::ValuesIn(kinds_of(kCheatsOfDevice)),
+                         kind_name);
 
-TEST_F(Judge, OutlivesKernelsThatEndTheirProcess) { expect_refused(kCheatsOfHost, "host"); }
+using CheatsOfHostCode = Cheats;
+TEST_P(CheatsOfHostCode, AreRefused) { expect_refused(kCheatsOfHost, GetParam(), "host"); }
+INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfHostCode, ::testing::ValuesIn(kinds_of(kCheatsOfHost)),
+                         kind_name);
 
 TEST_F(Judge, SaysThatTheReferenceItselfIsRightAndNotFaster) {
   const Ended ended = judge(kAffine);

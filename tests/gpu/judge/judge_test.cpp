@@ -6,16 +6,22 @@
 namespace autotune::testing {
 namespace {
 
-class JudgeOnGpu : public Judge {
+class CheatsOnGpu : public Cheats {
  protected:
   void SetUp() override {
     if (cuda_devices().empty()) GTEST_SKIP() << "skipped: there is no GPU";
   }
 };
 
-TEST_F(JudgeOnGpu, RefusesEveryKernelThatCheats) { expect_refused(kCheatsOfDevice, "cuda"); }
+using CheatsOfDeviceCode = CheatsOnGpu;
+TEST_P(CheatsOfDeviceCode, AreRefused) { expect_refused(kCheatsOfDevice, GetParam(), "cuda"); }
+INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfDeviceCode, ::testing::ValuesIn(kinds_of(kCheatsOfDevice)),
+                         kind_name);
 
-TEST_F(JudgeOnGpu, RefusesKernelsThatCheatWithAGpusMeans) { expect_refused(kCheatsOfGpu, "cuda"); }
+using CheatsByMeansOfGpus = CheatsOnGpu;
+TEST_P(CheatsByMeansOfGpus, AreRefused) { expect_refused(kCheatsOfGpu, GetParam(), "cuda"); }
+INSTANTIATE_TEST_SUITE_P(Kinds, CheatsByMeansOfGpus, ::testing::ValuesIn(kinds_of(kCheatsOfGpu)),
+                         kind_name);
 
 }  // namespace
 }  // namespace autotune::testing
