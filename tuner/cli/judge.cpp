@@ -219,7 +219,7 @@ struct Job {
 
 bool is_source(const std::string& name) {
   const fs::path path(name);
-  return path.extension() == ".cu" || path.extension() == ".cuh" || path.extension() == ".cpp";
+  return path.extension() == ".cu" || path.extension() == ".cuh";
 }
 
 /// A job whose targets are read.
@@ -301,7 +301,8 @@ class Judge {
     if (arguments.has("seed")) {
       return static_cast<std::uint64_t>(arguments.integer("seed", 0, std::int64_t{1} << 52));
     }
-    return std::random_device{}();
+    std::random_device random;
+    return (std::uint64_t{random()} << 20U) ^ (random() >> 12U);
   }
 
   static void print_details(const Target& candidate, const KernelJudgement& judgement) {
@@ -361,6 +362,7 @@ class Judge {
             job.against, trouble.message));
       }
       for (const std::string& each : proposed.first().questions) {
+        if (each == kOwnReferenceQuestion) continue;
         known.notes.push_back(format("guessed from {}: {}", job.against, each));
       }
       return proposed.target();

@@ -163,7 +163,12 @@ void ProblemBuffers::restore_inouts(InputSet set) const {
 }
 
 void ProblemBuffers::refill(std::size_t index, InputSet set, bool absolute) const {
-  const BufferSpec& spec = specs()[index];
+  refill(index, set, specs()[index], absolute);
+}
+
+/// As `spec` says, which may differ from the buffer's in its seed.
+void ProblemBuffers::refill(std::size_t index, InputSet set, const BufferSpec& spec,
+                            bool absolute) const {
   std::byte* const to = contents(index, set);
   const bool on_device =
       spec.fill != Fill::prepared && spec.file.empty() && spec.members.empty() && !spec.has_gaps();
@@ -181,6 +186,15 @@ void ProblemBuffers::refill(std::size_t index, InputSet set, bool absolute) cons
     if (absolute) make_absolute(elements, spec);
   }
   memory_.write(to, elements);
+}
+
+void ProblemBuffers::redraw(std::optional<std::uint64_t> seed) const {
+  for (std::size_t i = 0; i < specs().size(); ++i) {
+    BufferSpec spec = specs()[i];
+    if (!varies(spec)) continue;
+    if (seed) spec.seed = seed;
+    refill(i, InputSet::uniform, spec, false);
+  }
 }
 
 std::uint64_t ProblemBuffers::hash(std::size_t index, InputSet set) const {
@@ -254,20 +268,6 @@ void ProblemBuffers::vary(bool absolute) const {
     const Variation& variation = slots_[i].variation;
     scatter(i, absolute ? variation.magnitudes : variation.drawn);
   }
-}
-
-void ProblemBuffers::vary_by(std::uint64_t seed) const {
-  std::vector<std::shared_ptr<std::byte>> drawn;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!varies(specs()[i])) continue;
-    BufferSpec few = without_gaps(specs()[i]);
-    few.length = slots_[i].variation.count;
-    few.seed = seed;
-    std::vector<std::byte> elements(static_cast<std::size_t>(few.bytes()));
-    fill(elements, few, InputSet::uniform, 0);
-    scatter(i, drawn.emplace_back(uploaded(elements)));
-  }
-  memory_.finish();
 }
 
 void ProblemBuffers::end_variation() const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -87,8 +88,8 @@ class ProblemBuffers {
   /// Changes a few elements of the uniform set, chosen and drawn from a seed that no source can
   /// know, in inputs and in what inouts hold now. With `absolute`, to absolute values.
   void vary(bool absolute = false) const;
-  /// The same with elements drawn from a seed. Waits.
-  void vary_by(std::uint64_t seed) const;
+  /// Draws all elements of what may change anew, from this seed; without one, as they were.
+  void redraw(std::optional<std::uint64_t> seed) const;
   /// Gives inputs their elements back.
   void end_variation() const;
   /// Poisons a few elements of each output.
@@ -107,6 +108,7 @@ class ProblemBuffers {
     std::array<std::uint64_t, kInputSets.size()> hashes{};
     Variation variation;
   };
+  void refill(std::size_t index, InputSet set, const BufferSpec& spec, bool absolute) const;
   void choose_variation(std::size_t index, std::mt19937_64& secret);
   void scatter(std::size_t index, const std::shared_ptr<std::byte>& elements) const;
   std::shared_ptr<std::byte> uploaded(std::span<const std::byte> bytes) const;

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "tuner/core/deadline.hpp"
+#include "tuner/core/measurement.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 constexpr double kChainSeconds = 2e-3;
-constexpr int kMostChecked = 4;  // calls of a chain that are compared
-constexpr int kMostAhead = 7;    // other calls ahead of one of them
+constexpr int kMostChecked = 4;         // calls of a chain that are compared
+constexpr double kUnseenSeconds = 0.5;  // of a few pairs of calls, or more
+constexpr int kMostAhead = 7;           // other calls ahead of one of them
 
 bool is_zero_workspace(const BufferSpec& spec) {
   return spec.role == Role::workspace && spec.fill == Fill::zero;
@@ -318,16 +322,19 @@ Verdict Verifier::check_one(Call& call, const Workspace& workspace, Contents con
 UnseenCalls Verifier::time_unseen(Call& call, int pairs) {
   UnseenCalls times;
   if (!buffers_.can_vary()) return times;
+  const auto start = Deadline::Clock::now();
   for (int pair = -1; pair < pairs; ++pair) {  // the first may load something
+    if (pair >= kFewestForInterval && seconds_since(start) > kUnseenSeconds) break;
     const std::uint64_t seed = secret_();
     for (std::vector<double>* const to : {&times.unseen, &times.again}) {
+      buffers_.redraw(seed);
       buffers_.restore_inouts(InputSet::uniform);
-      buffers_.vary_by(seed);
+      memory_.finish();
       const double seconds = call.run();
       if (pair >= 0) to->push_back(seconds);
     }
   }
-  buffers_.end_variation();
+  buffers_.redraw(std::nullopt);
   memory_.finish();
   return times;
 }

@@ -14,6 +14,7 @@
 #include "tuner/json/json.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
@@ -59,7 +60,10 @@ GivenArguments arguments_given_by(const Target& target) {
   GivenArguments given;
   for (std::string& size : size_names(target)) given.sizes.insert(std::move(size));
   given.all = given.sizes;
-  for (const ArgumentSpec& each : target.arguments) given.all.insert(each.name);
+  for (const ArgumentSpec& each : target.arguments) {
+    given.all.insert(each.name);
+    if (each.length || each.file) given.buffers.insert(each.name);
+  }
   given.launched = launched_by(target, given);
   return given;
 }
@@ -134,8 +138,11 @@ Target with_source(const fs::path& manifest, const fs::path& source) {
     return Json(fs::absolute(path).lexically_normal().string()).dump();
   };
   const Target known = load_manifest(manifest);
-  const std::string text = format("manifest = 2\nname = \"{}\"\nextends = {}\nsource = {}\n",
-                                  known.name, quoted(manifest), quoted(source));
+  std::vector<std::string> folders;
+  for (const fs::path& each : known.include_folders) folders.push_back(quoted(each));
+  const std::string text =
+      format("manifest = 2\nname = \"{}\"\nextends = {}\nsource = {}\ninclude = [{}]\n", known.name,
+             quoted(manifest), quoted(source), joined(folders, ", "));
   Target target = read_manifest(text, source.parent_path() / (known.name + ".target.toml"));
   if (target.reference.kind == ReferenceSpec::Kind::kernels) {
     target.reference = {};

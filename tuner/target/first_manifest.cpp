@@ -777,9 +777,7 @@ class Draft {
                    dimensions_text(block_), shared, launch_arguments());
     if (const std::string plain = plain_reference(); !plain.empty()) return text + plain;
     text += "[reference]\n";
-    ask(text,
-        "results are compared with those of the default: a plain kernel is better "
-        "(docs/manifest.md)");
+    ask(text, std::string(kOwnReferenceQuestion));
     return text + "configuration = \"default\"\n";
   }
 
@@ -867,7 +865,11 @@ KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::st
     if (foreign.empty() && !given.all.contains(each.name)) foreign = each.name;
   }
   if (foreign.empty()) return kernel;
-  if (given.launched.size() != kernel.parameters.size()) {
+  bool is_alike = given.launched.size() == kernel.parameters.size();
+  for (std::size_t i = 0; is_alike && i < given.launched.size(); ++i) {
+    is_alike = kernel.parameters[i].pointers > 0 == given.buffers.contains(given.launched[i]);
+  }
+  if (!is_alike) {
     const std::vector<std::string> all(given.all.begin(), given.all.end());
     throw Error(format(
         "{}:{}: {} takes {}, which is no argument of what it is compared with: name its parameters "

@@ -9,6 +9,10 @@
 
 namespace autotune {
 
+/// A question that does not concern what is compared with the kernel itself.
+inline constexpr std::string_view kOwnReferenceQuestion =
+    "results are compared with those of the default: a plain kernel is better (docs/manifest.md)";
+
 struct FirstManifest {
   std::string name;  // of the target: that of the kernel
   std::string text;
@@ -21,7 +25,7 @@ struct FirstManifest {
 struct GivenArguments {
   std::vector<std::string> launched;  // in the order of its launch; empty if they are not all names
   std::set<std::string> all;
-  std::set<std::string> sizes;  // of these
+  std::set<std::string> sizes, buffers;  // of these
 };
 
 /// `headers` are the texts of files that the source includes. `entry` may be empty if the source
