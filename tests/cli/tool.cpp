@@ -129,6 +129,8 @@ Sandbox::Sandbox() {
                   {"XDG_CACHE_HOME", name + "/cache"},
                   {"AUTOTUNE_CACHE", AUTOTUNE_BINARY_DIR "/tests/cache"},
                   {"LC_ALL", "C"}};
+  const char* const libraries = std::getenv("LD_LIBRARY_PATH");  // where NVRTC may be
+  if (libraries) environment_["LD_LIBRARY_PATH"] = libraries;
 }
 
 Sandbox::~Sandbox() {
