@@ -35,19 +35,27 @@ TEST_F(Judge, SaysThatTheReferenceItselfIsRightAndNotFaster) {
 
 TEST_F(Judge, SaysByHowMuchAKernelIsFaster) {
   const Ended ended = judge(
-      R"(extern "C" __global__ void sums(const float* a, float* s, int rows, int columns) {
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= rows) return;
-  float t[8] = {};
-  int k = 0;
-  for (; k + 8 <= columns; k += 8)
-    for (int j = 0; j < 8; ++j) t[j] += a[r * columns + k + j];
-  for (; k < columns; ++k) t[0] += a[r * columns + k];
-  s[r] = ((t[0] + t[1]) + (t[2] + t[3])) + ((t[4] + t[5]) + (t[6] + t[7]));
+      R"(extern "C" __global__ void heavy(const float* x, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  for (int k = 0; k < 50; ++k) v = v * 0.5f + x[i];
+  z[i] = v;
 })",
-      "row_sums");
+      "heavy");
   EXPECT_EQ(ended.status, kFaster) << ended.err << ended.out;
-  EXPECT_THAT(ended.out, AllOf(StartsWith("right and "), HasSubstr("faster than row_sums at ")));
+  EXPECT_THAT(ended.out, AllOf(StartsWith("right and "), HasSubstr("faster than heavy at n=2000")));
+}
+
+TEST_F(Judge, NotesWhichSizesItCouldNotCheck) {
+  const Ended ended = judge(
+      R"(extern "C" __global__ void affine(const float* x, const float* y, float* z, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  z[i] = 2.0f * x[i] + y[i];
+})");
+  EXPECT_THAT(ended.out,
+              AllOf(StartsWith("right "), HasSubstr("no other sizes than those with n % ")))
+      << ended.err;
 }
 
 TEST_F(Judge, TakesParametersByTheirOrderIfNamesDiffer) {
@@ -100,8 +108,8 @@ extern "C" __global__ void total(const int* x, int* sum, int n) {
 }
 )");
   const Ended ended =
-      sandbox_.run({"judge", "knows_the_answer.cu", "--against", "./total.target.toml", "--sizes",
-                    "n=16000000", "--device", "host"});
+      sandbox_.run({"judge", "knows_the_answer.cu", "--against", "plain.cu", "--manifest",
+                    "total.target.toml", "--sizes", "n=32000000", "--device", "host"});
   EXPECT_EQ(ended.status, kCheating) << ended.err << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("is less than its bytes take"));
 }

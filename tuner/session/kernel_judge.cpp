@@ -29,8 +29,8 @@ namespace {
 constexpr int kRepeats = 50;            // runs of one request, on each input set
 constexpr int kMostRepeats = 2000;      // of one problem
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
-constexpr double kRemembers = 1.5;      // an unseen call takes so much longer, at least
-constexpr double kTimerSeconds = 5e-6;  // by which one call alone may differ from another
+constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
+constexpr double kTimerSeconds = 2e-6;  // by which one call alone may differ from another
 constexpr int kTries = 12;              // for one size of the judge's own
 
 /// It is not right, and why.
@@ -228,13 +228,25 @@ class Case {
     EdgeCheck edge(candidate_, edges, device_);
     expect_right(edge.verify(candidate.configuration, compile), "at a size that was not named");
     const std::vector<Problem> own = own_of(problem);
-    if (edges.empty()) {
-      note(format("sizes that fit no tile were not checked{}: constraints or files refuse them",
-                  own.empty() ? ", nor any that was not named" : ""));
-    }
+    if (edges.empty()) note_refused_sizes(problem);
     EdgeCheck drawn(candidate_, own, device_);
     expect_right(drawn.verify(candidate.configuration, compile), "at a size that was not named");
     result_.own.insert(result_.own.end(), own.begin(), own.end());
+  }
+
+  void note_refused_sizes(const Problem& problem) {
+    std::string constraints;
+    for (const Expression& each : candidate_.constraints) {
+      const bool is_of_sizes = std::ranges::any_of(each.names(), [&](const std::string& name) {
+        return std::ranges::find(candidate_.sizes, name) != candidate_.sizes.end();
+      });
+      if (is_of_sizes) constraints += (constraints.empty() ? "" : ", ") + each.text();
+    }
+    note(constraints.empty()
+             ? format("at other sizes than {}, it was not checked: files or rules belong to these",
+                      problem_text(candidate_, problem))
+             : format("it was launched for, and checked at, no other sizes than those with {}",
+                      constraints));
   }
 
   std::vector<Problem> own_of(const Problem& problem) const {

@@ -547,7 +547,8 @@ class Draft {
       if (each.pointers == 0) continue;
       const BufferUse use = own.use_of(each.name);
       const std::string type = type_of(each);
-      const bool is_written = !each.is_const && use.is_written;
+      // Another manifest says what is written; this one needs an output.
+      const bool is_written = given_ ? !has_output_ : !each.is_const && use.is_written;
       std::string line = format("arguments.{} = {{ type = \"{}\", length = \"{}\"",
                                 manifest_name(each.name), type, lengths[each.name]);
       if (is_written) {
