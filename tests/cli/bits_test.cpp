@@ -2,7 +2,7 @@
 // Classes of bits: which configurations give a row the same bits, wherever it lies.
 #include <gmock/gmock.h>
 
-#include <random>
+#include <set>
 
 #include "tests/cli/tool.hpp"
 #include "tuner/cache/build_cache.hpp"
