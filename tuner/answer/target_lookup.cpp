@@ -47,6 +47,7 @@ LookupAnswer answer_of(const LockedAnswer& locked, db::Validity validity) {
   answer.baseline = locked.library;
   answer.baseline_ns = locked.library_ns;
   answer.early_start = locked.early_start;
+  answer.library_is_expected = locked.library_is_expected;
   answer.expected_ns = locked.expected_ns;
   answer.is_locked = true;
   answer.locked = &locked;

@@ -167,6 +167,7 @@ LockedAnswer locked_answer(const LookupAnswer& given, std::vector<std::int64_t> 
   answer.library_ns = given.baseline_ns;
   answer.distance = given.distance;
   answer.early_start = given.early_start;
+  answer.library_is_expected = given.library_is_expected;
   return answer;
 }
 

@@ -47,6 +47,7 @@ Json json_of(const LockedAnswer& answer) {
   number("library_ns", answer.library_ns);
   number("distance", answer.distance);
   if (answer.early_start) json["early_start"] = true;
+  if (answer.library_is_expected) json["library_is_expected"] = true;
   return json;
 }
 
@@ -71,6 +72,7 @@ LockedAnswer answer_of(const Json& json) {
   answer.library_ns = json.value("library_ns", 0.0);
   answer.distance = json.value("distance", 0.0);
   answer.early_start = json.value("early_start", false);
+  answer.library_is_expected = json.value("library_is_expected", false);
   return answer;
 }
 

@@ -39,6 +39,7 @@ struct LockedAnswer {
   double median_ns = 0, default_ns = 0, expected_ns = 0, library_ns = 0;  // 0: not known
   double distance = 0;
   bool early_start = false;
+  bool library_is_expected = false;  // as in LookupAnswer
   std::size_t kernel = 0;  // of Lock::kernels, if there is a configuration
 
   friend bool operator==(const LockedAnswer&, const LockedAnswer&) = default;
