@@ -3,7 +3,7 @@
 #pragma once
 
 /// tf32 is f32 in memory: its lowest 13 bits are not read.
-enum class Factor { f16, bf16, tf32, s8 };
+enum class Factor { f16, bf16, tf32, s8, e4m3, e5m2 };
 
 template <Factor kFactor>
 struct SumsOf {
@@ -18,5 +18,5 @@ template <Factor kFactor>
 using SumOf = typename SumsOf<kFactor>::Type;
 
 constexpr int bytes_of(Factor factor) {
-  return factor == Factor::s8 ? 1 : factor == Factor::tf32 ? 4 : 2;
+  return factor >= Factor::s8 ? 1 : factor == Factor::tf32 ? 4 : 2;
 }

@@ -7,6 +7,8 @@
 #if DTYPE == DTYPE_F16 || DTYPE == DTYPE_BF16
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#elif DTYPE == DTYPE_E4M3 || DTYPE == DTYPE_E5M2
+#include <cuda_fp8.h>  // and with it those of 16 bits
 #endif
 
 #include "problem.cuh"
@@ -17,6 +19,10 @@ typedef __half element;  // of A and B
 typedef __nv_bfloat16 element;
 #elif DTYPE == DTYPE_I8
 typedef signed char element;
+#elif DTYPE == DTYPE_E4M3
+typedef __nv_fp8_e4m3 element;
+#elif DTYPE == DTYPE_E5M2
+typedef __nv_fp8_e5m2 element;
 #else
 typedef real element;
 #endif
@@ -103,10 +109,30 @@ constexpr int kReferenceColumns = 64;
 constexpr int kReferenceColumns = 1;
 #endif
 
+/// What elements of op(A) and op(B) are multiplied by, as the setting says.
+struct GivenScales {
+  const float *a, *b;
+
+  __device__ __forceinline__ double of(int m, int n) const {
+    constexpr bool kEach = (Scaled)SCALES == Scaled::rows;
+    return (double)a[kEach ? m : 0] * b[kEach ? n : 0];
+  }
+  __device__ __forceinline__ double of_block(int m, int n, int k, int M, int K) const {
+    return (double)a[a_block_at(m, k, M)] * b[b_block_at(n, k, K)];
+  }
+};
+#if SCALES == SCALES_NONE
+#define SCALE_ARGUMENTS
+#define GIVEN_SCALES GivenScales{}
+#else
+#define SCALE_ARGUMENTS , const float *scale_a, const float *scale_b
+#define GIVEN_SCALES GivenScales{scale_a, scale_b}
+#endif
+
 /// `D` takes the place of first.D, which may have another type.
 template <class Config, class Element, class Result, class Scalar, class T>
 __device__ __forceinline__ void multiply_for_reference(
-    const ProblemOf<Element, Result, Scalar>& first, T* D) {
+    const ProblemOf<Element, Result, Scalar>& first, T* D, const GivenScales& scales) {
   typedef typename WideOf<Element>::Type wide;
   typedef typename WideOf<Element>::Exact exact;
   typedef typename WideOf<Result>::Exact exact_result;
@@ -115,7 +141,8 @@ __device__ __forceinline__ void multiply_for_reference(
   const int m = blockIdx.x, n0 = (blockIdx.y * blockDim.x + threadIdx.x) * kReferenceColumns;
   wide sum[kReferenceColumns] = {};
   for (int k = 0; k < p.K; ++k) {
-    const wide a = (exact)a_at<Config>(p, m, k);
+    wide a = (exact)a_at<Config>(p, m, k);
+    if constexpr ((Scaled)SCALES == Scaled::blocks) a *= scales.of_block(m, n0, k, p.M, p.K);
     if (n0 + kReferenceColumns <= p.N && !Config::kBTransposed) {
       const Element* row = p.B + (long long)k * p.ldb + n0;
       for (int j = 0; j < kReferenceColumns; ++j) sum[j] += a * (exact)row[j];
@@ -126,6 +153,8 @@ __device__ __forceinline__ void multiply_for_reference(
   }
   for (int j = 0; j < kReferenceColumns && n0 + j < p.N; ++j) {
     wide value = sum[j];
+    if constexpr ((Scaled)SCALES == Scaled::tensor || (Scaled)SCALES == Scaled::rows)
+      value *= scales.of(m, n0 + j);
     if (Config::kScale != Scale::none) value *= p.alpha;
     if (Config::kScale == Scale::beta && p.beta != Scalar(0))
       value += (wide)p.beta * (exact_result)p.C[(long long)m * p.ldc + n0 + j];
@@ -143,14 +172,14 @@ typedef reference_real answer;
 extern "C" __global__ void gemm_reference(const element* A, const element* B, const result* C,
                                           answer* answers, COMPUTE alpha, COMPUTE beta, int M, int N,
                                           int K, int lda, int ldb, int ldc,
-                                          int ldd STRIDE_ARGUMENTS PRODUCTS) {
+                                          int ldd STRIDE_ARGUMENTS PRODUCTS SCALE_ARGUMENTS) {
   result* const D = nullptr;
 #if BATCHED
   for (int i = blockIdx.z; i < products; i += gridDim.z) {
     const GivenProblem problem = PRODUCT(i);
-    multiply_for_reference<OneProduct>(problem, answers + (problem.D - D));
+    multiply_for_reference<OneProduct>(problem, answers + (problem.D - D), GIVEN_SCALES);
   }
 #else
-  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, answers);
+  multiply_for_reference<ProblemConfiguration>(GEMM_PROBLEM, answers, GIVEN_SCALES);
 #endif
 }

@@ -12,11 +12,13 @@
 //
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
-// Block 128 * kWarpgroups + 32 threads, or + kLineThreads. Any grid of whole clusters is right;
+// Block 128 * kWarpgroups + 32 threads, or + kLineThreads, or + 128 if kMovesRegisters: then the
+// warpgroup of the producer leaves its registers to two others. Any grid of whole clusters is right;
 // for Parts, a block for each part of each tile.
 #pragma once
 
 #include "device/choose.cuh"
+#include "device/registers.cuh"
 #include "slab_steps.cuh"
 
 template <class Config, class T>
@@ -283,8 +285,13 @@ __device__ __forceinline__ void multiply_slabs(const SlabSource& a, const SlabSo
   }
   follow_kernel_ahead();
   if (warp < 4 * Config::kWarpgroups) {
+    if constexpr (moves_registers<Config>()) take_registers<232>();
     kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});
-  } else if (Kernel::kByThreads || elect_one()) {
-    kernel.produce(warp == 4 * Config::kWarpgroups);
+  } else {
+    if constexpr (moves_registers<Config>()) {
+      leave_registers<40>();
+      if (warp > 4 * Config::kWarpgroups) return;
+    }
+    if (Kernel::kByThreads || elect_one()) kernel.produce(warp == 4 * Config::kWarpgroups);
   }
 }

@@ -43,6 +43,20 @@ __device__ inline T activated(T x) {
 /// if beta is not 0 (as BLAS does): else C may hold anything.
 enum class Scale { none, alpha, beta };
 
+/// What A and B are multiplied by, in the order of the manifest's words: nothing; a factor for each
+/// of the two; one for each row of op(A) and each column of op(B); one for 1 x 128 elements of op(A)
+/// along k, and for 128 x 128 of op(B). Of blocks, those of op(A) lie along its rows, a multiple of
+/// four of them, and those of op(B) along k, a multiple of four.
+enum class Scaled { none, tensor, rows, blocks };
+
+/// Where factors of blocks lie.
+__device__ __forceinline__ long long a_block_at(int m, int k, int M) {
+  return (long long)(k / 128) * ((M + 3) / 4 * 4) + m;
+}
+__device__ __forceinline__ long long b_block_at(int n, int k, int K) {
+  return (long long)(n / 128) * (((K + 127) / 128 + 3) / 4 * 4) + k / 128;
+}
+
 template <class Config>
 constexpr bool kReadsC = Config::kScale == Scale::beta || has_bias(Config::kEpilogue);
 

@@ -107,6 +107,41 @@ class Gemm {
     return layout;
   }
 
+  template <class Value>
+  void set(cublasLtMatmulDescAttributes_t attribute, const Value& value, const char* what) const {
+    check(cublasLtMatmulDescSetAttribute(operation_.get(), attribute, &value, sizeof value), what);
+  }
+
+  /// cublasLt's A is B of the product. All results are row-major.
+  void set_scales(const void* of_a, const void* of_b) const {
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, of_b, "scale_b");
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_a, "scale_a");
+  }
+
+  void set_scale_modes([[maybe_unused]] bool are_blocks) const {
+#if CUBLAS_VERSION >= 120900
+    const auto mode = [&](cublasLtMatmulMatrixScale_t of_blocks) {
+      return are_blocks ? of_blocks : CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    };
+    set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, mode(CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F),
+        "scales of B");
+    set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, mode(CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F),
+        "scales of A");
+#else
+    throw std::runtime_error("cuBLAS has scales of rows and blocks from 12.9 on");
+#endif
+  }
+
+  /// How elements of 8 bits are scaled and summed.
+  void describe_float8() const {
+    const Product& p = product_;
+    set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(p.is_fast), "fast sums");
+    if (p.has_bias()) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.result, "the bias's type");
+    if (p.scales == cublas::Scales::none) return;
+    if (p.scales != cublas::Scales::tensor) set_scale_modes(p.scales == cublas::Scales::blocks);
+    set_scales(workspace_.get(), workspace_.get());  // the heuristic wants some; see launch
+  }
+
   void propose() {
     cublasLtHandle_t lt = nullptr;
     check(cublasLtCreate(&lt), "cublasLtCreate");
@@ -121,6 +156,7 @@ class Gemm {
     const Product& p = product_;
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &p.epilogue,
                                    sizeof p.epilogue);
+    if (p.is_float8()) describe_float8();
     first_ = layout(p.type, first, p.n, p.k, p.ldb(), p.stride_b());
     second_ = layout(p.type, second, p.k, p.m, p.lda(), p.stride_a());
     added_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
@@ -220,6 +256,7 @@ class Gemm {
                                            &addresses[p.bias], sizeof addresses[p.bias]),
             "the bias");
     }
+    if (p.scales != cublas::Scales::none) set_scales(addresses[p.scale_a], addresses[p.scale_b]);
     if (p.is_double()) {
       launch_algorithm(algorithm, addresses, stream, value<double>(p.alpha, addresses, 1),
                        value<double>(p.beta, addresses, 0));

@@ -49,7 +49,17 @@ cudaDataType type_of(std::string_view name) {
   if (name == "f16") return CUDA_R_16F;
   if (name == "bf16") return CUDA_R_16BF;
   if (name == "i8") return CUDA_R_8I;
+  if (name == "e4m3") return CUDA_R_8F_E4M3;
+  if (name == "e5m2") return CUDA_R_8F_E5M2;
   throw std::runtime_error("cuBLAS has no product that is summed in dtype " + std::string(name));
+}
+
+Scales scales_of(const std::string& name) {
+  if (name == "none") return Scales::none;
+  if (name == "tensor") return Scales::tensor;
+  if (name == "rows") return Scales::rows;
+  if (name == "blocks") return Scales::blocks;
+  throw std::runtime_error("this plugin does not know scales=" + name);
 }
 
 cublasLtEpilogue_t epilogue_of(const std::string& name) {
@@ -62,7 +72,8 @@ cublasLtEpilogue_t epilogue_of(const std::string& name) {
 }  // namespace
 
 const char* Product::default_name() const {
-  if (has_c || has_bias() || (result != type && result != CUDA_R_32F)) return nullptr;
+  if (is_float8() || has_c || has_bias() || (result != type && result != CUDA_R_32F))
+    return nullptr;
   if (by_tf32) return "cublasGemmEx";
   if (is_double()) return batch > 1 ? "cublasDgemmStridedBatched" : "cublasDgemm";
   if (type == CUDA_R_32F) return batch > 1 ? "cublasSgemmStridedBatched" : "cublasSgemm";
@@ -92,6 +103,15 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.result = product.is_integer() ? CUDA_R_32I : type_of(problem.buffers[product.d].type);
   product.by_tf32 = word(text, "math", "f32") == "tf32";
   product.epilogue = epilogue_of(word(text, "epilogue", "none"));
+  product.scales = scales_of(word(text, "scales", "none"));
+  product.is_fast = word(text, "sums", "promoted") == "fast";
+  if (product.scales != Scales::none) {
+    product.scale_a = buffer_called(problem, "scale_a");
+    product.scale_b = buffer_called(problem, "scale_b");
+  }
+  if (product.is_float8() && (!product.b_transposed || product.a_transposed)) {
+    throw std::runtime_error("cuBLAS has products of 8-bit floating-point types in layout NT only");
+  }
   if (product.has_bias()) product.bias = buffer_called(problem, "C");
   if (product.has_c) {
     product.c = buffer_called(problem, "C");

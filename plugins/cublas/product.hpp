@@ -13,15 +13,21 @@
 
 namespace cublas {
 
+/// What A and B are multiplied by: one factor each; one for each row of op(A) and column of op(B);
+/// for 1 x 128 elements of op(A) and 128 x 128 of op(B).
+enum class Scales : std::uint8_t { none, tensor, rows, blocks };
+
 /// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Each row of A,
 /// B and C is followed by `pad` unused elements. The matrices of a batch follow each other.
 struct Product {
   std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
   bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
+  bool is_fast = false;  // of types of 8 bits: tensor cores sum all of k
+  Scales scales = Scales::none;
   cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0;  // indices of buffers
-  std::optional<std::size_t> alpha, beta;            // of scalars; without: 1 and 0
+  std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0, scale_a = 0, scale_b = 0;  // of buffers
+  std::optional<std::size_t> alpha, beta;  // of scalars; without: 1 and 0
 
   std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
   std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
@@ -33,6 +39,7 @@ struct Product {
   bool is_double() const { return type == CUDA_R_64F; }
   bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
   bool is_integer() const { return type == CUDA_R_8I; }
+  bool is_float8() const { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
   cudaDataType scale() const {
     return is_double() ? CUDA_R_64F : is_integer() ? CUDA_R_32I : CUDA_R_32F;
   }
@@ -42,7 +49,7 @@ struct Product {
     return is_double() ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
   }
   /// The function with which cuBLAS chooses an algorithm itself. nullptr where only cublasLt has
-  /// the product: 8-bit integers, a C of its own (cublasSgemm adds to D in place), a bias.
+  /// the product: 8-bit types, a C of its own (cublasSgemm adds to D in place), a bias.
   const char* default_name() const;
 };
 

@@ -44,7 +44,8 @@ typedef const autotune_plugin_v1* (*autotune_plugin_function)(void);
  * as `alpha`. These are arrays of one element in host memory, after the other buffers. */
 typedef struct autotune_buffer_v1 {
   const char* name; /* as in the manifest */
-  const char* type; /* `f32` `f64` `i32` `i64` `f16` `bf16` `i8` `u8` `i16` `u16` `u32` `u64` */
+  /* `f32` `f64` `i32` `i64` `f16` `bf16` `i8` `u8` `i16` `u16` `u32` `u64` `e4m3` `e5m2` */
+  const char* type;
   const char* role; /* `input` `output` `inout` `workspace` `scalar` */
   int64_t length;   /* elements */
   void* data;

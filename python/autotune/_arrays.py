@@ -70,7 +70,8 @@ def _of_torch(tensor: Any) -> View:
         raise UsageError(f"a tensor on {kind}: move it to cuda or cpu")
     known = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64",
              "float16": "f16", "bfloat16": "bf16", "int8": "i8", "int16": "i16",
-             "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}  # fmt: skip
+             "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64",
+             "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}  # fmt: skip
     name = str(tensor.dtype).replace("torch.", "")
     device = HOST if kind == "cpu" else (tensor.device.index or 0)
     return View(tensor.data_ptr(), known.get(name, name), tensor.numel(), tensor.is_contiguous(),

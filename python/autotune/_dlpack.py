@@ -43,9 +43,11 @@ def tensor_of(capsule: object) -> Tensor:
     managed = _Tensor.from_address(pointer(capsule, b"dltensor"))
     rank = managed.ndim
     codes = {0: "i", 1: "u", 2: "f", 4: "bf"}
+    eights = {10: "e4m3", 12: "e5m2"}  # numbers of 8 bits: float8_e4m3fn, float8_e5m2
     return Tensor(
         address=(managed.data or 0) + managed.byte_offset,
-        type=f"{codes.get(managed.code, f'code{managed.code}_')}{managed.bits}",
+        type=eights.get(managed.code)
+        or f"{codes.get(managed.code, f'code{managed.code}_')}{managed.bits}",
         shape=tuple(managed.shape[:rank]),
         strides=tuple(managed.strides[:rank]) if managed.strides else None,
         device=managed.device_type,

@@ -192,7 +192,8 @@ class Kernel:
         if seen.device not in (HOST, SOME_GPU, self._place):
             return (f"is on GPU {seen.device}, and the kernel runs on GPU {self._place}: copy it "
                     "there, or open the target with ordinal=")  # fmt: skip
-        if seen.type != buffer.type:
+        is_code = seen.type == "u8" and buffer.type in ("e4m3", "e5m2")  # NumPy has only codes
+        if seen.type != buffer.type and not is_code:
             return (f"has elements of {seen.type}, not {buffer.type}: convert it, or open the "
                     "target with another dtype=")  # fmt: skip
         if seen.length != buffer.length:

@@ -28,7 +28,7 @@ constexpr const char* kBatched = "ea56ea9235a958e2ca0486460ab16214";
 constexpr const char* kSettings = " dtype=f16 output=f16 layout=NN scale=none epilogue=none";
 constexpr const char* kSettingsNow =
     " dtype=f16 output=f16 compute=f32 math=full units=any layout=NN scale=none pad=0 "
-    "epilogue=none";
+    "epilogue=none sums=promoted scales=none";
 constexpr const char* kConfiguration =
     "KERNEL=mma BM=64 BN=64 BK=32 WARPS_M=2 WARPS_N=2 STAGES=3 STORE=direct GROUP=1 SWAP=0 ROWS=64 "
     "COLUMNS=8 DEPTH=64 WARPGROUPS=1 ALTERNATE=0 MIN_BLOCKS=1 SPLIT_K=1 BESIDE=1 BELOW=1 PAD=0 "

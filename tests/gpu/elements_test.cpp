@@ -16,10 +16,10 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::array kTypes{ElementType::f32, ElementType::f64, ElementType::i32,
-                            ElementType::i64, ElementType::f16, ElementType::bf16,
-                            ElementType::i8,  ElementType::u8,  ElementType::i16,
-                            ElementType::u16, ElementType::u32, ElementType::u64};
+constexpr std::array kTypes{
+    ElementType::f32,  ElementType::f64, ElementType::i32,  ElementType::i64, ElementType::f16,
+    ElementType::bf16, ElementType::i8,  ElementType::u8,   ElementType::i16, ElementType::u16,
+    ElementType::u32,  ElementType::u64, ElementType::e4m3, ElementType::e5m2};
 constexpr std::int64_t kLength = 1'000'003;  // no multiple of a block
 
 /// Where one right answer is broken, and how.
@@ -201,7 +201,7 @@ TEST_F(Elements, OfIntegerTypesAreComparedExactly) {
   check(std::uint64_t{}, ElementType::u64);
 }
 
-TEST_F(Elements, OfSixteenBitsAreComparedAlike) {
+TEST_F(Elements, OfSixteenAndEightBitsAreComparedAlike) {
   const auto check = [&](auto zero, ElementType type) {
     using T = decltype(zero);
     std::vector<double> right(kLength);
@@ -218,6 +218,8 @@ TEST_F(Elements, OfSixteenBitsAreComparedAlike) {
   };
   check(Float16{}, ElementType::f16);
   check(BFloat16{}, ElementType::bf16);
+  check(Float8E4M3{}, ElementType::e4m3);
+  check(Float8E5M2{}, ElementType::e5m2);
 }
 
 TEST_F(Elements, OfTwoRunsAreComparedBitByBit) {

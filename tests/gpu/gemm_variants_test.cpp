@@ -96,7 +96,7 @@ const Target& gemm() {
 }
 
 /// Types of products, which choose among the families.
-enum class Kind : std::uint8_t { cores, split, bits16, i8, tf32 };
+enum class Kind : std::uint8_t { cores, split, bits16, i8, tf32, fp8 };
 
 NamedValues types_of(Kind kind, Random& random) {
   const std::string bits16 = one_of<std::string>(random, {"f16", "bf16"});
@@ -111,6 +111,15 @@ NamedValues types_of(Kind kind, Random& random) {
       return {{"dtype", "i8"}};
     case Kind::tf32:
       return {{"math", "tf32"}};
+    case Kind::fp8: {
+      const std::string scales =
+          one_of<std::string>(random, {"none", "tensor", "rows", "rows", "blocks"});
+      return {{"dtype", one_of<std::string>(random, {"e4m3", "e5m2"})},
+              {"output", one_of<std::string>(random, {"bf16", "f16", "f32"})},
+              {"sums",
+               scales == "blocks" ? "promoted" : one_of<std::string>(random, {"promoted", "fast"})},
+              {"scales", scales}};
+    }
   }
   return {};
 }
@@ -163,7 +172,7 @@ class GemmVariants : public Gpu {
     const std::int64_t deepest = m * n < 40000 ? 6 * most : most / 2;
     const std::int64_t k = std::max(least / 2, random_extent(random, deepest));
     NamedValues sizes{{"M", m}, {"N", n}, {"K", k}};
-    const bool is_packed = kind == Kind::i8 || kind == Kind::tf32;
+    const bool is_packed = kind == Kind::i8 || kind == Kind::tf32 || kind == Kind::fp8;
     if (!is_packed && between(random, 0, 2) > 0) {
       add_distances(random, settings, sizes);
     } else if (!is_packed) {
@@ -183,6 +192,7 @@ class GemmVariants : public Gpu {
     static const std::vector<std::string> ladder{"naive", "tiled", "tiled", "single_block"};
     if (kind == Kind::cores) return between(random, 0, 4) > 0 ? "fast" : one_of(random, ladder);
     if (kind == Kind::split) return one_of<std::string>(random, {"split", "streamed"});
+    if (kind == Kind::fp8) return "wgmma_fp8";
     const bool is_hopper = device().info().compute_capability == 90;
     const std::string instruction = is_hopper && between(random, 0, 3) > 0 ? "wgmma" : "mma";
     return kind == Kind::bits16 ? instruction : instruction + "_along_k";
@@ -242,7 +252,7 @@ class GemmVariants : public Gpu {
     return std::ranges::any_of(configuration, [](const auto& named) {
       return named.value == Value("fast") || named.value == Value("split") ||
              named.value == Value("streamed") || named.value == Value("wgmma") ||
-             named.value == Value("wgmma_along_k");
+             named.value == Value("wgmma_along_k") || named.value == Value("wgmma_fp8");
     });
   }
 
@@ -325,6 +335,11 @@ TEST_F(GemmVariants, OfTensorCoresAreRightAtRandomProblems) {
 TEST_F(GemmVariants, OfEightBitsAreRightAtRandomProblems) {
   if (device().info().compute_capability < 80) GTEST_SKIP() << "only from compute capability 8.0";
   verify_variants(Kind::i8);
+}
+
+TEST_F(GemmVariants, OfE4m3AndE5m2AreRightAtRandomProblems) {
+  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+  verify_variants(Kind::fp8);
 }
 
 TEST_F(GemmVariants, InTf32AreRightAtRandomProblems) {

@@ -14,6 +14,28 @@ from autotune import _streams
 from autotune._arrays import view
 
 
+class EightBits(unittest.TestCase):
+    """Numbers of 8 bits are their codes where a library lacks them."""
+
+    def test_a_product_of_codes_has_scales_of_rows_and_columns(self):
+        one, two, minus_half = 0x38, 0x40, 0xB0
+        a = np.full((3, 32), one, np.uint8)
+        a[1] = two
+        b = np.full((8, 32), minus_half, np.uint8)
+        rows, columns = np.float32([1, 10, 100]), np.arange(8, dtype=np.float32)
+        d = np.full((3, 8), np.nan, np.float32)
+        settings = {"dtype": "e4m3", "layout": "NT", "scales": "rows", "output": "f32"}
+        with autotune.open("gemm", device="host", **settings) as target:
+            kernel = target.prepare(3, 8, 32)
+            names = [each.name for each in kernel.buffers]
+            self.assertEqual(names, ["A", "B", "C", "scale_a", "scale_b", "D"])
+            kernel.launch(a, b, None, rows, columns, d)
+            right = -0.5 * 32 * np.outer([1, 2, 1] * rows, columns)
+            np.testing.assert_array_equal(d, right)
+            with self.assertRaisesRegex(autotune.UsageError, "elements of i8, not e4m3"):
+                kernel.launch(a.view(np.int8), b, None, rows, columns, d)
+
+
 class Gemm(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

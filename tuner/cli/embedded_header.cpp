@@ -149,6 +149,10 @@ class Header {
   std::string scalars_of(const CompiledAnswer& answer) {
     std::vector<std::string> rows;
     for (const Scalar& each : answer.scalars) {
+      if (is_floating(each.type) && bytes_of(each.type) == 1) {
+        throw Error(format("the scalar {} is an {}, which cannot be embedded: use libautotune",
+                           each.name, autotune::name_of(each.type)));
+      }
       rows.push_back(format("{{{}, Type::{}, {}}}", cpp_literal(each.name),
                             autotune::name_of(each.type), value_of(each)));
     }

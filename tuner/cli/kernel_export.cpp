@@ -108,6 +108,7 @@ std::string includes_of(const KernelExport& exported) {
   };
   std::string text = "#include <cuda.h>\n";
   if (uses(ElementType::bf16)) text += "#include <cuda_bf16.h>\n";
+  if (uses(ElementType::e4m3) || uses(ElementType::e5m2)) text += "#include <cuda_fp8.h>\n";
   if (uses(ElementType::f16)) text += "#include <cuda_fp16.h>\n";
   return text + "#include <cuda_runtime.h>\n\n#include <cstddef>\n#include <cstring>\n\n";
 }
@@ -374,6 +375,9 @@ std::string value_text(const Scalar& scalar) {
       return format("__float2half({:.17g})", scalar.real);
     case ElementType::bf16:
       return format("__float2bfloat16({:.17g})", scalar.real);
+    case ElementType::e4m3:
+    case ElementType::e5m2:
+      return format("{}({:.17g})", cpp_name_of(scalar.type), scalar.real);
     default:
       return format("{}{}", scalar.integer, scalar.type == ElementType::i64 ? "LL" : "");
   }

@@ -20,6 +20,8 @@ const char* fill_name(Fill fill) {
     case Fill::random:
     case Fill::uniform:
       return "uniform";
+    case Fill::integers:
+      return "integers";
     case Fill::normal:
       return "normal";
     case Fill::one:

@@ -15,7 +15,7 @@ struct Properties {
 };
 
 /// In the order of ElementType.
-constexpr std::array<Properties, 12> kTypes = {{
+constexpr std::array<Properties, 14> kTypes = {{
     {"f32", "float", 4, 0x1p-24, 0x1.fffffep127},
     {"f64", "double", 8, 0x1p-53, 0x1.fffffffffffffp1023},
     {"i32", "int", 4, 0, 0x1p31 - 1},
@@ -28,13 +28,18 @@ constexpr std::array<Properties, 12> kTypes = {{
     {"u16", "unsigned short", 2, 0, 65535},
     {"u32", "unsigned int", 4, 0, 0x1p32 - 1},
     {"u64", "unsigned long long", 8, 0, 0x1.fffffffffffffp62},  // manifests state them as i64
+    {"e4m3", "__nv_fp8_e4m3", 1, 0x1p-4, 448},
+    {"e5m2", "__nv_fp8_e5m2", 1, 0x1p-3, 57344},
 }};
+
+static_assert(kTypes.size() == static_cast<std::size_t>(kLastElementType) + 1);
 
 const Properties& of(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
 
 bool is_unsigned(ElementType type) { return name_of(type).front() == 'u'; }
 
-bool is_narrow(ElementType type) { return type == ElementType::f16 || type == ElementType::bf16; }
+/// A floating type whose sums are f32.
+bool is_narrow(ElementType type) { return unit_roundoff(type) > 0x1p-24; }
 
 }  // namespace
 
@@ -51,6 +56,17 @@ std::vector<std::string> element_type_names() {
 std::string element_types() {
   std::string text;
   for (const Properties& each : kTypes) text.append(text.empty() ? "" : ", ").append(each.name);
+  return text;
+}
+
+std::string unknown_type(std::string_view name) {
+  std::string text(name);
+  text += " is not an element type (" + element_types() + ")";
+  if (name.ends_with("fnuz") || name.ends_with("FNUZ")) {
+    text +=
+        "; NVIDIA's GPUs do not have it, and its codes have other values than those of e4m3 and "
+        "e5m2: convert the numbers";
+  }
   return text;
 }
 

@@ -359,8 +359,7 @@ ExpressionParser::Operand ExpressionParser::bytes(std::size_t start) {
   if (at < text_.size() && (text_[at] == '\'' || text_[at] == '"')) {
     const Operand type = word();
     const auto element = element_type(*type.literal);
-    if (!element)
-      fail_at(at, format("{} is not an element type ({})", *type.literal, element_types()));
+    if (!element) fail_at(at, unknown_type(*type.literal));
     program_.code.back().operand = bytes_of(*element);
   } else if (at < text_.size() && is_letter(text_[at])) {
     load(meaning_of(identifier() + "_bytes", at).name, at);

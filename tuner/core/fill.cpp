@@ -20,6 +20,7 @@ std::pair<double, double> extremes(const BufferSpec& buffer) {
   const std::vector<double>& values = buffer.fill_values;
   switch (buffer.fill) {
     case Fill::uniform:
+    case Fill::integers:
       return {values[0], values[1]};
     case Fill::normal:
       return {values[0] - kMostDeviations * values[1], values[0] + kMostDeviations * values[1]};
@@ -43,6 +44,7 @@ std::size_t values_of(Fill fill) {
     case Fill::uniform:
     case Fill::normal:
     case Fill::range:
+    case Fill::integers:
       return 2;
     case Fill::value:
       return 1;
@@ -56,7 +58,8 @@ namespace {
 /// The reason for a single type.
 std::string plain_fill_complaint(const BufferSpec& buffer) {
   const std::vector<double>& values = buffer.fill_values;
-  if (buffer.fill == Fill::uniform && values[0] > values[1]) {
+  const bool is_integers = buffer.fill == Fill::integers;
+  if ((buffer.fill == Fill::uniform || is_integers) && values[0] > values[1]) {
     return format("{} to {} is empty", values[0], values[1]);
   }
   if (buffer.fill == Fill::normal && values[1] < 0) {
@@ -66,6 +69,7 @@ std::string plain_fill_complaint(const BufferSpec& buffer) {
   if (!std::isfinite(least) || !std::isfinite(greatest)) return "the numbers are not finite";
   const bool may_be_real = is_floating(buffer.type) || buffer.fill == Fill::normal;
   for (const double value : values) {
+    if (is_integers && !is_integer(value)) return format("{} is not an integer", value);
     if (!may_be_real && !is_integer(value)) {
       return format("{} is not a value of {}", value, name_of(buffer.type));
     }
@@ -108,6 +112,8 @@ std::string fill_text(const BufferSpec& buffer) {
       return format("each {}", values[0]);
     case Fill::range:
       return format("{}, {}, …", values[0], values[0] + values[1]);
+    case Fill::integers:
+      return format("integers {} to {}", values[0], values[1]);
     case Fill::prepared:
       return "prepared";
   }

@@ -128,6 +128,8 @@ constexpr std::array kWords = {Word{"float", "float", ElementType::f32},
                                Word{"double", "double", ElementType::f64},
                                Word{"__half", "__half", ElementType::f16},
                                Word{"__nv_bfloat16", "__nv_bfloat16", ElementType::bf16},
+                               Word{"__nv_fp8_e4m3", "", ElementType::e4m3},
+                               Word{"__nv_fp8_e5m2", "", ElementType::e5m2},
                                Word{"int", "int", ElementType::i32},
                                Word{"unsigned int", "uint", ElementType::u32},
                                Word{"long long", "longlong", ElementType::i64},
@@ -190,7 +192,7 @@ bool are_integers(ElementType a, ElementType b) { return !is_floating(a) && !is_
 /// Whether elements of a buffer may be read as this type.
 bool may_be_read_as(ElementType element, const Parsed& read) {
   const ElementType type = *read.type;
-  if (type == element || bytes_of(type) == 1) return true;
+  if (type == element || (bytes_of(type) == 1 && !is_floating(type))) return true;
   if (are_integers(type, element) && bytes_of(type) == bytes_of(element)) return true;
   if (read.is_vector && !is_floating(type)) return true;  // 16 bytes at a time
   if (bytes_of(element) > 2) return false;
@@ -213,7 +215,7 @@ bool scalar_fits(ElementType scalar, const Parsed& parameter) {
   if (parameter.is_pointer) return !is_floating(scalar);  // an address as a number
   if (!parameter.type || parameter.is_vector || *parameter.type == scalar) return true;
   if (is_floating(*parameter.type)) return false;
-  return !is_floating(scalar) || bytes_of(scalar) == 2;  // the bits of an f16
+  return !is_floating(scalar) || bytes_of(scalar) <= 2;  // the bits of an f16
 }
 
 /// A vector has the number of its elements behind its name. Other structs are not known by name.

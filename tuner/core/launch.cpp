@@ -26,9 +26,9 @@ std::string type_text(const BufferSpec& buffer) {
 }
 
 std::string cuda_type_of(const TensorMap& map, ElementType type) {
-  static constexpr std::array kNames{"FLOAT32", "FLOAT64",  "INT32",  "INT64",
-                                     "FLOAT16", "BFLOAT16", "UINT8",  "UINT8",
-                                     "UINT16",  "UINT16",   "UINT32", "UINT64"};
+  static constexpr std::array kNames{"FLOAT32",  "FLOAT64", "INT32", "INT64",  "FLOAT16",
+                                     "BFLOAT16", "UINT8",   "UINT8", "UINT16", "UINT16",
+                                     "UINT32",   "UINT64",  "UINT8", "UINT8"};
   return format("CU_TENSOR_MAP_DATA_TYPE_{}",
                 map.tf32 ? "TFLOAT32" : kNames[static_cast<std::size_t>(type)]);
 }

@@ -72,9 +72,21 @@ struct Dim3 {
 enum class Role : std::uint8_t { input, output, inout, workspace, unchecked, checked };
 
 /// How an input set is generated from (seed, buffer name, index). `fill_values` holds, for uniform:
-/// least, greatest; normal: mean, standard deviation; value: the value; range: first, step. The
+/// least, greatest; normal: mean, standard deviation; value: the value; range: first, step;
+/// integers: least, greatest. The
 /// kernels of Workload::preparation write `prepared` inputs.
-enum class Fill : std::uint8_t { random, zero, iota, one, uniform, normal, value, range, prepared };
+enum class Fill : std::uint8_t {
+  random,
+  zero,
+  iota,
+  one,
+  uniform,
+  normal,
+  value,
+  range,
+  prepared,
+  integers
+};
 
 /// An array in device memory.
 struct BufferSpec {

@@ -236,8 +236,7 @@ ElementType LaunchPlanner::element_type_of(const std::string& key, const std::st
   const Value* const setting = find_value(problem_.values, name);
   const auto type = element_type(setting ? setting->text() : name);
   if (type) return *type;
-  Question{target_, problem_, {}}.fail(
-      key, format("{} is not an element type ({})", name, element_types()));
+  Question{target_, problem_, {}}.fail(key, unknown_type(name));
 }
 
 }  // namespace autotune

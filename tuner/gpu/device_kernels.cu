@@ -8,6 +8,8 @@ using autotune::BFloat16;
 using autotune::ElementRule;
 using autotune::Finding;
 using autotune::Float16;
+using autotune::Float8E4M3;
+using autotune::Float8E5M2;
 typedef unsigned long long u64;
 typedef long long i64;
 
@@ -76,6 +78,8 @@ FILL(i16, short)
 FILL(u16, unsigned short)
 FILL(u32, unsigned)
 FILL(u64, u64)
+FILL(e4m3, Float8E4M3)
+FILL(e5m2, Float8E5M2)
 
 #define COMPARE(type, T, right_type, Right)                                                      \
   extern "C" __global__ void compare_##type##_##right_type(                                      \
@@ -98,6 +102,10 @@ COMPARE(i16, short, i16, short)
 COMPARE(u16, unsigned short, u16, unsigned short)
 COMPARE(u32, unsigned, u32, unsigned)
 COMPARE(u64, u64, u64, u64)
+COMPARE(e4m3, Float8E4M3, e4m3, Float8E4M3)
+COMPARE(e4m3, Float8E4M3, f64, double)
+COMPARE(e5m2, Float8E5M2, e5m2, Float8E5M2)
+COMPARE(e5m2, Float8E5M2, f64, double)
 
 #define COUNT_INEXACT(type, T)                                                                \
   extern "C" __global__ void count_inexact_##type(const T* values, i64 count, double limit, \
@@ -108,6 +116,8 @@ COUNT_INEXACT(f32, float)
 COUNT_INEXACT(f64, double)
 COUNT_INEXACT(f16, Float16)
 COUNT_INEXACT(bf16, BFloat16)
+COUNT_INEXACT(e4m3, Float8E4M3)
+COUNT_INEXACT(e5m2, Float8E5M2)
 
 extern "C" __global__ void count_other(const unsigned char* start, i64 bytes, unsigned char value,
                                        u64* others) {

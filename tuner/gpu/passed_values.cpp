@@ -117,7 +117,8 @@ constexpr std::array kMapTypes{CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DA
                                CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
                                CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_UINT8,
                                CU_TENSOR_MAP_DATA_TYPE_UINT16,  CU_TENSOR_MAP_DATA_TYPE_UINT16,
-                               CU_TENSOR_MAP_DATA_TYPE_UINT32,  CU_TENSOR_MAP_DATA_TYPE_UINT64};
+                               CU_TENSOR_MAP_DATA_TYPE_UINT32,  CU_TENSOR_MAP_DATA_TYPE_UINT64,
+                               CU_TENSOR_MAP_DATA_TYPE_UINT8,   CU_TENSOR_MAP_DATA_TYPE_UINT8};
 
 CUtensorMapDataType type_of(const TensorMap& map, ElementType type) {
   const bool is_rounded = map.tf32 && type == ElementType::f32;

@@ -9,7 +9,18 @@
 
 namespace autotune {
 
-enum class Drawing : int { integers, uniform, zero, one, iota, between, normal, value, range };
+enum class Drawing : int {
+  integers,
+  uniform,
+  zero,
+  one,
+  iota,
+  between,
+  normal,
+  value,
+  range,
+  integers_between
+};
 
 /// How the elements of one buffer are generated.
 struct ElementRule {
@@ -24,16 +35,43 @@ template <class T>
 inline constexpr bool kIsInteger = static_cast<T>(0.5) == static_cast<T>(0);
 template <int kFraction>
 inline constexpr bool kIsInteger<NarrowFloat<kFraction>> = false;
+template <int kFraction>
+inline constexpr bool kIsInteger<Float8<kFraction>> = false;
 template <class T>
 inline constexpr bool kIsUnsigned = static_cast<T>(-1) > static_cast<T>(0);
 template <int kFraction>
 inline constexpr bool kIsUnsigned<NarrowFloat<kFraction>> = false;
+template <int kFraction>
+inline constexpr bool kIsUnsigned<Float8<kFraction>> = false;
 
 /// Fraction bits of random numbers of a floating type.
 template <class T>
 inline constexpr int kRandomBits = sizeof(T) == 4 ? 23 : 52;
 template <int kFraction>
 inline constexpr int kRandomBits<NarrowFloat<kFraction>> = kFraction;
+template <int kFraction>
+inline constexpr int kRandomBits<Float8<kFraction>> = kFraction;
+
+/// Powers of two that scale random numbers: their products are numbers of the type.
+template <class T>
+inline constexpr int kSpread = 8;
+template <>
+inline constexpr int kSpread<Float8E4M3> = 6;
+
+/// A result in the type of an output. Types of 8 bits have no result beyond their largest number.
+template <class T>
+struct Saturation {
+  static double of(double x) { return x; }
+};
+template <int kFraction>
+struct Saturation<Float8<kFraction>> {
+  static double of(double x) {
+    Float8<kFraction> largest;
+    largest.bits = Float8<kFraction>::kLargest;
+    const double most = static_cast<float>(largest);
+    return x > most ? most : x < -most ? -most : x;
+  }
+};
 
 /// The finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 inline unsigned long long mix(unsigned long long x) {
@@ -53,14 +91,16 @@ T small_integer(unsigned long long bits) {
   return static_cast<T>(static_cast<int>(((bits >> 32) * 5) >> 32) - (kIsUnsigned<T> ? 0 : 2));
 }
 
-/// The power of two that scales a uniform number: 1 for three in four, else 2^-1 … 2^-8. Its bits
-/// take no part in the number.
-inline double spread_exponent(unsigned long long bits) {
-  return bits % 4 == 2 ? 0.5 / static_cast<double>(1 << (bits >> 2) % 8) : 1;
+/// The power of two that scales a uniform number: 1 for three in four, else 2^-1 … 2^-kSpread<T>.
+/// Its bits take no part in the number.
+template <class T>
+double spread_exponent(unsigned long long bits) {
+  return bits % 4 == 2 ? 0.5 / static_cast<double>(1 << (bits >> 2) % kSpread<T>) : 1;
 }
 
-/// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7) in (-1, 1), one in four scaled by
-/// 2^-1 … 2^-8: exactly representable and never 0. Integer types: -64 … 63, unsigned ones 0 … 127.
+/// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7, e4m3: 2^-3, e5m2: 2^-2) in (-1, 1),
+/// one in four scaled by a power of two: exactly representable and never 0. Integer types: -64 …
+/// 63, unsigned ones 0 … 127.
 template <class T>
 T uniform_number(unsigned long long bits) {
   if constexpr (kIsInteger<T>) {
@@ -70,7 +110,7 @@ T uniform_number(unsigned long long bits) {
     constexpr long long kOne = 1ll << kBits;
     const auto odd = static_cast<long long>(bits >> (64 - kBits)) * 2 + 1;
     return static_cast<T>(static_cast<T>(odd - kOne) *
-                          static_cast<T>(spread_exponent(bits) / static_cast<double>(kOne)));
+                          static_cast<T>(spread_exponent<T>(bits) / static_cast<double>(kOne)));
   }
 }
 
@@ -139,6 +179,9 @@ T drawn(const ElementRule& rule, unsigned long long index) {
       return static_cast<T>(rule.first);
     case Drawing::range:
       return in_range<T>(rule.first, rule.second, index);
+    case Drawing::integers_between:
+      return static_cast<T>(
+          number_between<long long>(rule.first, rule.second, random_bits(rule.key, index)));
     case Drawing::zero:
       break;
   }
@@ -234,7 +277,7 @@ double element_error(T got, Right right, Right magnitude, const Allowance& allow
     return error_in_tolerances(static_cast<double>(got), static_cast<double>(right),
                                allowed.absolute);
   } else {
-    const auto value = static_cast<double>(right);
+    const double value = Saturation<T>::of(static_cast<double>(right));
     const double tolerance = tolerance_of(value, static_cast<double>(magnitude), allowed);
     return is_overflow(got, value, tolerance)
                ? 0
@@ -271,7 +314,7 @@ void compare_element(Finding& finding, unsigned long long index, T got, Right ri
     if (is_finite(static_cast<double>(right)) && !is_finite(static_cast<double>(magnitude)))
       ++finding.unbounded;
     if (allowed.roundoff > 0) {
-      const auto value = static_cast<double>(right);
+      const double value = Saturation<T>::of(static_cast<double>(right));
       add_squares(finding, error > 0 ? static_cast<double>(got) : value, value,
                   static_cast<double>(magnitude), allowed);
     }

@@ -43,6 +43,8 @@ Drawing drawing_of(Fill fill, InputSet set) {
       return Drawing::value;
     case Fill::range:
       return Drawing::range;
+    case Fill::integers:
+      return Drawing::integers_between;
     case Fill::random:
       break;
   }
@@ -74,6 +76,8 @@ void with_drawing(Drawing drawing, const Work& work) {
       return work(Known<Drawing::value>{});
     case Drawing::range:
       return work(Known<Drawing::range>{});
+    case Drawing::integers_between:
+      return work(Known<Drawing::integers_between>{});
   }
 }
 

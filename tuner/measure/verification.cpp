@@ -183,6 +183,11 @@ Verdict verdict_on_squares(const BufferSpec& buffer, const Finding& found) {
 }  // namespace
 
 std::byte poison_byte(ElementType type, Poison poison) {
+  const bool is_f8 = type == ElementType::e4m3 || type == ElementType::e5m2;
+  if (is_f8 && poison != Poison::nan) {  // beside the largest number there are NaNs
+    const int largest = type == ElementType::e4m3 ? Float8E4M3::kLargest : Float8E5M2::kLargest;
+    return static_cast<std::byte>(poison == Poison::high ? largest : largest | 0x80);
+  }
   const bool is_f16 = type == ElementType::f16;  // 0x7f7f is a NaN there
   const bool is_unsigned = type == ElementType::u8 || type == ElementType::u16 ||
                            type == ElementType::u32 || type == ElementType::u64;

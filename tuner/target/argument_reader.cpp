@@ -32,7 +32,8 @@ constexpr Choice<Fill> kFills[] = {
 constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
                                    {"normal", Fill::normal},
                                    {"value", Fill::value},
-                                   {"range", Fill::range}};
+                                   {"range", Fill::range},
+                                   {"integers", Fill::integers}};
 
 template <class Enumeration, std::size_t count>
 Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]) {
@@ -204,16 +205,17 @@ class ArgumentReader {
       spec.fill = choice(fill, kFills);
       return;
     }
-    fill.expect_keys({"uniform", "normal", "value", "range", "seed"});
+    fill.expect_keys({"uniform", "normal", "value", "range", "integers", "seed"});
     const Node* rule = nullptr;
     for (const auto& [name, kind] : kRules) {
       const Node* const found = fill.find(name);
-      if (found && rule) fill.fail("give one of \"uniform\", \"normal\", \"value\", \"range\"");
+      if (found && rule)
+        fill.fail("give one of \"uniform\", \"normal\", \"value\", \"range\", \"integers\"");
       if (!found) continue;
       rule = found;
       spec.fill = kind;
     }
-    if (!rule) fill.fail("give \"uniform\", \"normal\", \"value\" or \"range\"");
+    if (!rule) fill.fail("give \"uniform\", \"normal\", \"value\", \"range\" or \"integers\"");
     read_fill_values(spec, *rule);
     if (const Node* const seed = fill.find("seed")) {
       if (seed->integer() < 0) seed->fail("a seed is 0 or more");

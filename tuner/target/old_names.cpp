@@ -62,7 +62,8 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "fc90f7a1bf758d27400ce798db7a887a";
+constexpr std::string_view kGemm = "00000000000000000000000000000000";
+constexpr std::string_view kGemmSpace = "00000000000000000000000000000001";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
@@ -70,9 +71,11 @@ constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogu
 // the lines go.
 constexpr SameSource kSameSources[] = {
     {"9265d5024b30ef6f217de82f79fae478", kGemm},  // gemm
-    {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without KERNEL=skinny
+    {"fc90f7a1bf758d27400ce798db7a887a", kGemm},  // without e4m3 and e5m2
     {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},  // a wrong bias
     {"9cf39836ef11754688744cfcf4fb378a", kGemm},
+    {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without them, and KERNEL=skinny
+    {"65026418a49fccb1d74b7917970ab092", kGemmSpace},
     {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
     // gemm_batched
     {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},

@@ -26,8 +26,8 @@ template <class Choice>
 void require_types(const Node& type, const char* kind, const Choice& choice) {
   for (const Value& value : choice.values) {
     if (element_type(value.text())) continue;
-    type.fail(format("{} {} can be {}, which is not an element type ({})", kind, choice.name,
-                     value.text(), element_types()));
+    type.fail(
+        format("{} {} can be {}: {}", kind, choice.name, value.text(), unknown_type(value.text())));
   }
 }
 
@@ -42,6 +42,8 @@ std::string element_name(Reading& reading, const Target& target, const Node& typ
   const auto setting = std::ranges::find(target.settings, name, &Setting::name);
   if (setting != target.settings.end()) {
     require_types(type, "setting", *setting);
+  } else if (name.ends_with("fnuz")) {
+    type.fail(unknown_type(name));
   } else if (parameter == target.parameters.end()) {
     type.fail(format("\"{}\" is neither an element type nor a setting ({})", name,
                      suggestion(name, known)));

@@ -47,6 +47,8 @@ std::string type_name(const std::string& type) {
                                                             {"__half", "f16"},
                                                             {"nv_bfloat16", "bf16"},
                                                             {"__nv_bfloat16", "bf16"},
+                                                            {"__nv_fp8_e4m3", "e4m3"},
+                                                            {"__nv_fp8_e5m2", "e5m2"},
                                                             {"unsigned long int", "u64"},
                                                             {"long unsigned int", "u64"}};
   static const std::map<std::string, std::string> kVectors = {

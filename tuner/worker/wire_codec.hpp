@@ -127,9 +127,9 @@ constexpr bool kIsVariant = false;
 template <class... Ts>
 constexpr bool kIsVariant<std::variant<Ts...>> = true;
 
-constexpr ElementType last_of(ElementType) { return ElementType::u64; }
+constexpr ElementType last_of(ElementType) { return kLastElementType; }
 constexpr Role last_of(Role) { return Role::checked; }
-constexpr Fill last_of(Fill) { return Fill::prepared; }
+constexpr Fill last_of(Fill) { return Fill::integers; }
 constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
 constexpr TextureFilter last_of(TextureFilter) { return TextureFilter::linear; }
 constexpr TextureAddress last_of(TextureAddress) { return TextureAddress::mirror; }

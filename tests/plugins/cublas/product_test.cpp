@@ -74,6 +74,25 @@ TEST(Product, IntegersAreSummedInIntegers) {
   EXPECT_EQ(product.result, CUDA_R_32I);
 }
 
+TEST(Product, OfEightBitFloatsHasScalesAndTwoWaysToSum) {
+  const autotune_buffer_v1 buffers[] = {
+      {"A", "e4m3", "input", 1, nullptr},      {"B", "e4m3", "input", 1, nullptr},
+      {"C", "bf16", "input", 1, nullptr},      {"D", "bf16", "output", 1, nullptr},
+      {"scale_a", "f32", "input", 3, nullptr}, {"scale_b", "f32", "input", 5, nullptr}};
+  const auto of = [&](const char* problem) { return product_of({"gemm", problem, 6, buffers}); };
+  const Product promoted = of("M=3 N=5 K=7 layout=NT sums=promoted scales=rows");
+  EXPECT_EQ(promoted.type, CUDA_R_8F_E4M3);
+  EXPECT_EQ(promoted.result, CUDA_R_16BF);
+  EXPECT_EQ(promoted.compute(), CUBLAS_COMPUTE_32F);
+  EXPECT_EQ(promoted.scales, Scales::rows);
+  EXPECT_EQ(promoted.scale_b, 5u);
+  EXPECT_EQ(promoted.default_name(), nullptr);
+  EXPECT_FALSE(promoted.is_fast);
+  EXPECT_TRUE(of("M=3 N=5 K=7 layout=NT sums=fast scales=tensor").is_fast);
+  EXPECT_EQ(of("M=3 N=5 K=7 layout=NT scales=none").scales, Scales::none);
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 layout=NN", "e4m3"), HasSubstr("in layout NT only"));
+}
+
 TEST(Product, WhatCannotBeReadIsRefusedWithAReason) {
   EXPECT_THAT(refusal_of("M=3 N=5"), HasSubstr("M=3 N=5"));
   EXPECT_THAT(refusal_of("M=3 N=0 K=7"), HasSubstr("N=0"));

@@ -9,12 +9,19 @@ namespace autotune {
 namespace {
 
 TEST(ElementType, NamesRoundTrip) {
-  for (const auto* name :
-       {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16", "u16", "u32", "u64"}) {
+  for (const auto* name : {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16", "u16",
+                           "u32", "u64", "e4m3", "e5m2"}) {
     ASSERT_TRUE(element_type(name));
     EXPECT_EQ(name_of(*element_type(name)), name);
   }
   EXPECT_FALSE(element_type("f8"));
+}
+
+TEST(ElementType, OfAmdsGpusAreRefused) {
+  EXPECT_FALSE(element_type("e4m3fnuz"));
+  EXPECT_THAT(unknown_type("e4m3fnuz"),
+              ::testing::HasSubstr("its codes have other values than those of e4m3 and e5m2"));
+  EXPECT_THAT(unknown_type("f8"), ::testing::Not(::testing::HasSubstr("NVIDIA")));
 }
 
 TEST(ElementType, KnowsBytesAndRoundoff) {
@@ -29,6 +36,11 @@ TEST(ElementType, KnowsBytesAndRoundoff) {
   EXPECT_EQ(sum_roundoff(ElementType::bf16), 0x1p-24);
   EXPECT_EQ(exact_integers(ElementType::bf16), 256);
   EXPECT_EQ(cpp_name_of(ElementType::f16), "__half");
+  EXPECT_EQ(bytes_of(ElementType::e4m3), 1);
+  EXPECT_EQ(unit_roundoff(ElementType::e4m3), 0x1p-4);
+  EXPECT_EQ(unit_roundoff(ElementType::e5m2), 0x1p-3);
+  EXPECT_EQ(sum_roundoff(ElementType::e5m2), 0x1p-24);
+  EXPECT_EQ(largest(ElementType::e4m3), 448);
 }
 
 TEST(ElementType, KnowsWhatIntegersItHas) {

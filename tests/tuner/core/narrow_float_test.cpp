@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions to 16 bits and back, against values that a reader can check.
+// Conversions to 16 and 8 bits and back, against values that a reader can check.
 #include "tuner/core/narrow_float.hpp"
 
 #include <gtest/gtest.h>
@@ -56,6 +56,58 @@ TEST(NarrowFloat, EveryNumberRoundTrips) {
   Float16 nan;
   nan.bits = 0xffff;
   EXPECT_TRUE(std::isnan(static_cast<float>(nan)));
+}
+
+TEST(Float8, HasTheBitsOfTheStandard) {
+  EXPECT_EQ(Float8E4M3(1).bits, 0x38);
+  EXPECT_EQ(Float8E4M3(-2).bits, 0xc0);
+  EXPECT_EQ(Float8E4M3(448).bits, 0x7e);
+  EXPECT_EQ(Float8E4M3(0x1p-6).bits, 0x08) << "the least normal number";
+  EXPECT_EQ(Float8E4M3(0x1p-9).bits, 0x01) << "the least number";
+  EXPECT_EQ(Float8E4M3(-0.0).bits, 0x80);
+  EXPECT_EQ(Float8E5M2(1).bits, 0x3c);
+  EXPECT_EQ(Float8E5M2(57344).bits, 0x7b);
+  EXPECT_EQ(Float8E5M2(0x1p-16).bits, 0x01);
+}
+
+TEST(Float8, RoundsToNearestTiesToEven) {
+  EXPECT_EQ(Float8E4M3(1 + 0x1p-4).bits, 0x38);
+  EXPECT_EQ(Float8E4M3(1 + 0x1p-4 + 0x1p-50).bits, 0x39);
+  EXPECT_EQ(Float8E4M3(1 + 3 * 0x1p-4).bits, 0x3a);
+  EXPECT_EQ(Float8E4M3(0x1p-10).bits, 0);
+  EXPECT_EQ(Float8E4M3(0x1.8p-10).bits, 1);
+  EXPECT_EQ(Float8E4M3(-0x1p-10).bits, 0x80) << "a zero keeps its sign";
+  EXPECT_EQ(Float8E5M2(1 + 0x1p-3).bits, 0x3c);
+  EXPECT_EQ(Float8E5M2(0x1p-17).bits, 0);
+}
+
+TEST(Float8, SaturatesAndHasOneNan) {
+  for (const double large : {464.0, 465.0, 1e300, kInfinity}) {
+    EXPECT_EQ(Float8E4M3(large).bits, 0x7e) << large;
+    EXPECT_EQ(Float8E4M3(-large).bits, 0xfe) << large;
+  }
+  EXPECT_EQ(Float8E5M2(61440).bits, 0x7b);
+  EXPECT_EQ(Float8E5M2(kInfinity).bits, 0x7b);
+  EXPECT_EQ(Float8E4M3(std::nan("")).bits, 0x7f);
+  EXPECT_EQ(Float8E5M2(-std::nan("")).bits, 0x7f);
+}
+
+template <class Narrow>
+Narrow code(int bits) {
+  Narrow number;
+  number.bits = static_cast<unsigned char>(bits);
+  return number;
+}
+
+TEST(Float8, EveryNumberRoundTrips) {
+  for (int bits = 0; bits < 256; ++bits) {
+    const float e4m3 = code<Float8E4M3>(bits), e5m2 = code<Float8E5M2>(bits);
+    EXPECT_EQ(std::isnan(e4m3), bits % 128 == 127) << bits;
+    EXPECT_EQ(std::isnan(e5m2), bits % 128 > 124) << bits;
+    EXPECT_EQ(std::isinf(e5m2), bits % 128 == 124) << bits;
+    if (!std::isnan(e4m3)) EXPECT_EQ(Float8E4M3(e4m3).bits, bits);
+    if (std::isfinite(e5m2)) EXPECT_EQ(Float8E5M2(e5m2).bits, bits);
+  }
 }
 
 }  // namespace

@@ -114,6 +114,24 @@ TEST(Fill, HasTheSameDistributionsInSixteenBits) {
   expect_narrow_fills<BFloat16>(ElementType::bf16);
 }
 
+template <class T>
+void expect_fills_of_eight_bits(ElementType type) {
+  const BufferSpec buffer{"x", type, 9000};
+  for (const T value : filled<T>(buffer, InputSet::uniform, 1)) {
+    EXPECT_LT(std::abs(static_cast<float>(value)), 1);
+    EXPECT_NE(static_cast<float>(value), 0);
+  }
+  for (const T value : filled<T>(buffer, InputSet::integers, 1)) {
+    const float number = value;
+    EXPECT_TRUE(number == std::round(number) && std::abs(number) <= 2) << number;
+  }
+}
+
+TEST(Fill, HasTheSameDistributionsInEightBits) {
+  expect_fills_of_eight_bits<Float8E4M3>(ElementType::e4m3);
+  expect_fills_of_eight_bits<Float8E5M2>(ElementType::e5m2);
+}
+
 TEST(Fill, OfSmallIntegersFitsThem) {
   const auto bytes = filled<std::int8_t>({"x", ElementType::i8, 9000}, InputSet::uniform, 1);
   EXPECT_EQ(*std::ranges::min_element(bytes), -64);
@@ -139,6 +157,14 @@ TEST(Fill, UniformNumbersLieBetweenTheirBoundsAndReachThemInIntegerTypes) {
       filled<std::int32_t>(ruled(ElementType::i32, Fill::uniform, {-1, 3}), InputSet::uniform, 1);
   for (int value = -1; value <= 3; ++value) {
     EXPECT_NEAR(std::ranges::count(integers, value), 10000, 400) << value;
+  }
+}
+
+TEST(Fill, IntegersLieBetweenTheirBoundsInFloatingTypesToo) {
+  const auto scales =
+      filled<float>(ruled(ElementType::f32, Fill::integers, {1, 4}), InputSet::uniform, 1);
+  for (int value = 1; value <= 4; ++value) {
+    EXPECT_NEAR(std::ranges::count(scales, static_cast<float>(value)), 12500, 400) << value;
   }
 }
 
@@ -207,6 +233,8 @@ TEST(Inputs, SumsAreExactWhereEveryInputIsOfIntegers) {
   workload.buffers = {{"a", ElementType::f32, 8}, {"c", ElementType::f32, 8, Role::output}};
   EXPECT_TRUE(has_integer_set(workload));
   workload.buffers.push_back(ruled(ElementType::i32, Fill::uniform, {0, 9}));
+  EXPECT_TRUE(has_integer_set(workload));
+  workload.buffers.push_back(ruled(ElementType::f32, Fill::integers, {1, 4}));
   EXPECT_TRUE(has_integer_set(workload));
   workload.buffers.push_back(ruled(ElementType::f32, Fill::uniform, {0, 9}));
   EXPECT_FALSE(has_integer_set(workload));

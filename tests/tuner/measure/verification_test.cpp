@@ -67,6 +67,17 @@ TEST(Poison, IsNanOrAFiniteNumberNearAnEndOfTheRangeInFloatingTypes) {
   EXPECT_GT(static_cast<float>(poisoned<BFloat16>(ElementType::bf16, Poison::high)), 1e38f);
 }
 
+TEST(Poison, OfEightBitsIsNanOrTheLargestNumber) {
+  const auto e4m3 = [](Poison with) {
+    return static_cast<float>(poisoned<Float8E4M3>(ElementType::e4m3, with));
+  };
+  EXPECT_TRUE(std::isnan(e4m3(Poison::nan)));
+  EXPECT_EQ(e4m3(Poison::high), 448);
+  EXPECT_EQ(e4m3(Poison::low), -448);
+  const auto high = poisoned<Float8E5M2>(ElementType::e5m2, Poison::high);
+  EXPECT_EQ(static_cast<float>(high), 57344);
+}
+
 TEST(Poison, IsFarFromZeroOnBothSidesInIntegers) {
   EXPECT_LT(poisoned<std::int32_t>(ElementType::i32, Poison::nan), -1000000000);
   EXPECT_GT(poisoned<std::int32_t>(ElementType::i32, Poison::high), 1000000000);
@@ -380,6 +391,20 @@ TEST(Compare, NarrowResultsWithoutToleranceAreRightWhereRoundedToNearest) {
       "c[2] is 1.0009766, expected 1 (tolerance 0.00049); 1 of 3 elements is wrong; that is 2 "
       "roundings: `tolerance` of c says how many are right");
   EXPECT_EQ(verdict({Float16(1), Float16(0), Float16(1 + 0x1p-10)}).worst_error, 2);
+}
+
+TEST(Compare, AResultOfEightBitsThatIsTooLargeIsTheLargest) {
+  const std::vector<double> right{1 + 0x1p-4, 1000, -1000};
+  const auto outcome = [&](std::vector<Float8E4M3> got) {
+    const BufferSpec buffer{"c", ElementType::e4m3, 3, Role::output};
+    return compare(buffer, std::as_bytes(std::span(got)),
+                   {ElementType::f64, std::as_bytes(std::span(right))})
+        .outcome;
+  };
+  EXPECT_EQ(outcome({Float8E4M3(1), Float8E4M3(448), Float8E4M3(-448)}), Outcome::ok);
+  EXPECT_EQ(outcome({Float8E4M3(1), Float8E4M3(448), Float8E4M3(448)}), Outcome::wrong);
+  EXPECT_EQ(outcome({Float8E4M3(1), Float8E4M3(384), Float8E4M3(-448)}), Outcome::wrong);
+  EXPECT_EQ(outcome({Float8E4M3(1.25), Float8E4M3(448), Float8E4M3(-448)}), Outcome::wrong);
 }
 
 TEST(Compare, ANarrowReferenceIsRoundedItself) {

@@ -52,10 +52,14 @@ TEST_F(FillOfManifest, HasARuleWithExpressionsAndASeed) {
   EXPECT_THAT(buffer("{ normal = [2.5, 1e-6] }").fill_values, ElementsAre(2.5, 1e-6));
   EXPECT_THAT(buffer("{ value = \"N / 3\" }").fill_values, ElementsAre(33));
   EXPECT_EQ(buffer("{ range = [0, 2] }").fill, Fill::range);
+  EXPECT_EQ(buffer("{ integers = [1, 4] }").fill, Fill::integers);
 }
 
 TEST_F(FillOfManifest, IsRefusedWhereItMakesNoSense) {
-  expect_error("{ seed = 3 }", "give \"uniform\", \"normal\", \"value\" or \"range\"");
+  expect_error("{ seed = 3 }",
+               "give \"uniform\", \"normal\", \"value\", \"range\" or \"integers\"");
+  expect_error("{ integers = [0, 1.5] }", "arguments.m.fill: 1.5 is not an integer");
+  expect_error("{ integers = [3, 1] }", "3 to 1 is empty");
   expect_error("{ value = 3, range = [0, 1] }", "give one of");
   expect_error("{ uniform = 3 }", "expected a list");
   expect_error("{ uniform = [1, 2, 3] }", "uniform");

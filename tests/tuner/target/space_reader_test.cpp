@@ -131,7 +131,7 @@ TEST_F(SpaceReaderTest, WhatMakesNoSenseIsRefused) {
   expect_error("type = \"real\"", "type = \"SUM\"",
                "SUM is a parameter, and this has one type in all configurations: use a setting");
   expect_error("type = \"SUM\", l", "type = \"MUL\", l",
-               "parameter MUL can be float, which is not an element type");
+               "parameter MUL can be float: float is not an element type");
   expect_error("grid = \"N\"", "grid = \"ALPHA\"", "it must be an integer");
 }
 

@@ -2,6 +2,7 @@
 // The part that the tests of all exported kernels share.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include <cmath>
 #include <cstdio>
@@ -14,7 +15,7 @@
 
 namespace tuned_test {
 
-enum class Type { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64 };
+enum class Type { f32, f64, i32, i64, f16, bf16, i8, u8, i16, u16, u32, u64, e4m3, e5m2 };
 
 /// A number in each element. A result c is right if |c - r| <= tolerance * m + unit * |r|
 /// + absolute, where r is the reference, and m the reference on absolute inputs, or |r| if
@@ -81,6 +82,10 @@ inline double read(Type type, const unsigned char* at) {
       return __half2float(taken<__half>(at));
     case Type::bf16:
       return __bfloat162float(taken<__nv_bfloat16>(at));
+    case Type::e4m3:
+      return static_cast<float>(taken<__nv_fp8_e4m3>(at));
+    case Type::e5m2:
+      return static_cast<float>(taken<__nv_fp8_e5m2>(at));
     case Type::i8:
       return taken<signed char>(at);
     case Type::u8:
@@ -111,6 +116,10 @@ inline void write(Type type, double value, unsigned char* at) {
       return put(__float2half(static_cast<float>(value)), at);
     case Type::bf16:
       return put(__float2bfloat16(static_cast<float>(value)), at);
+    case Type::e4m3:
+      return put(__nv_fp8_e4m3(value), at);
+    case Type::e5m2:
+      return put(__nv_fp8_e5m2(value), at);
     case Type::i8:
       return put(static_cast<signed char>(value), at);
     case Type::u8:
@@ -127,7 +136,8 @@ inline void write(Type type, double value, unsigned char* at) {
 }
 
 inline bool is_real(Type type) {
-  return type == Type::f32 || type == Type::f64 || type == Type::f16 || type == Type::bf16;
+  return type == Type::f32 || type == Type::f64 || type == Type::f16 || type == Type::bf16 ||
+         type == Type::e4m3 || type == Type::e5m2;
 }
 
 inline Bytes from_file(const Buffer& buffer) {
@@ -150,6 +160,8 @@ inline Bytes made(const Buffer& buffer, std::mt19937_64& random) {
     for (const Field& field : buffer.fields) {
       const double share = static_cast<double>(random() >> 11) * 0x1p-53;
       double value = fill == "uniform"  ? buffer.first + share * (buffer.second - buffer.first)
+                     : fill == "integers"
+                         ? buffer.first + std::floor(share * (buffer.second - buffer.first + 1))
                      : fill == "normal" ? normal(random)
                      : fill == "value"  ? buffer.first
                      : fill == "range"  ? buffer.first + static_cast<double>(i) * buffer.second
