@@ -2,6 +2,7 @@
 // Runs compilers, in this process or in others that can be killed.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace autotune {
 
-/// One source for one compiler.
+/// One source for one compiler. With a folder, `program` is run in it as it is, with `options`; it
+/// writes a program to the file that takes the place of `{program}` in them.
 struct CompileTask {
   std::string program;  // the path of a C++ compiler; empty: NVRTC
   std::string name;     // of the source, in messages
@@ -17,6 +19,7 @@ struct CompileTask {
   std::vector<std::string> options;
   std::vector<std::string> kernels = {};      // of NVRTC: those whose names and types it gives
   std::vector<std::string> cooperative = {};  // of these: those that may wait for the whole grid
+  std::filesystem::path folder = {};
 };
 
 class CompilerRunner {

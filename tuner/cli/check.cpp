@@ -83,6 +83,7 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
 }
 
 std::string launch_text(const CheckedConfiguration& checked, const Launch& launch) {
+  if (launch.command) return "      " + shell_text(*launch.command);
   std::string text = format("      {}: grid {}, block {}", launch.entry, dimensions(launch.grid),
                             dimensions(launch.block));
   for (const KernelResources& kernel : checked.resources) {
@@ -98,6 +99,7 @@ std::string launch_text(const CheckedConfiguration& checked, const Launch& launc
 /// Prints launches that are alike once, with their number.
 void print_launches(std::ostream& out, const CheckedConfiguration& checked) {
   std::vector<std::pair<std::string, int>> lines;
+  if (checked.build) out << "      " << shell_text(*checked.build) << '\n';
   for (const Launch& launch : checked.launches) {
     const std::string text = launch_text(checked, launch);
     auto known = std::ranges::find(lines, text, &std::pair<std::string, int>::first);
@@ -127,6 +129,7 @@ void print_configuration(std::ostream& out, const Target& target, const Problem&
 Json extent_json(const Dim3& size) { return {size.x, size.y, size.z}; }
 
 Json launch_json(const Launch& launch) {
+  if (launch.command) return {{"command", launch.command->words}};
   return {{"entry", launch.entry},
           {"grid", extent_json(launch.grid)},
           {"block", extent_json(launch.block)},
@@ -145,6 +148,7 @@ Json configuration_json(const CheckedConfiguration& checked) {
   Json json{{"config", json_of(checked.configuration)},
             {"outcome", name_of(checked.outcome)},
             {"message", checked.message},
+            {"build", checked.build ? Json(checked.build->words) : Json()},
             {"launches", Json::array()},
             {"resources", Json::array()}};
   for (const Launch& launch : checked.launches) json["launches"].push_back(launch_json(launch));

@@ -49,9 +49,11 @@ std::vector<db::TunedEntry> one_for_each_gpu(std::vector<db::TunedEntry> entries
   return entries;
 }
 
-void keep_gpus(std::vector<db::TunedEntry>& entries, const std::string& file) {
-  const auto others = std::erase_if(
-      entries, [](const db::TunedEntry& entry) { return entry.device.compute_capability == 0; });
+/// Programs are exported for any device.
+void keep_gpus(std::vector<db::TunedEntry>& entries, AnswerJudge& judge, const std::string& file) {
+  const auto others = std::erase_if(entries, [&](const db::TunedEntry& entry) {
+    return entry.device.compute_capability == 0 && !judge.target_of(entry)->build;
+  });
   if (entries.empty()) throw Error(format("{}: nothing is tuned there on a GPU", file));
   if (others > 0)
     warn_of({format("{} left out: not of a GPU",
@@ -72,7 +74,7 @@ std::vector<db::TunedEntry> exported_entries(const Arguments& arguments, Databas
         file, arguments.text("target")));
   }
   keep_current(entries, judge, file);
-  keep_gpus(entries, file);
+  keep_gpus(entries, judge, file);
   return one_for_each_gpu(std::move(entries));
 }
 
@@ -343,6 +345,7 @@ void write_files(const KernelExport& exported, const fs::path& folder) {
     write_output(folder / name, [&](std::ostream& file) { file << text; });
     std::cout << (folder / name).string() << '\n';
   };
+  if (exported.unit.build) return write(exported.name + ".sh", program_script(exported));
   write(exported.name + ".cu", kernel_file(exported));
   write(exported.name + ".h", header_file(exported));
   const std::string test = test_file(exported);
@@ -363,7 +366,7 @@ int run_export_source(const Arguments& arguments) {
   if (const auto folder = arguments.find("output")) {
     write_files(exported, *folder);
   } else {
-    std::cout << kernel_file(exported);
+    std::cout << (exported.unit.build ? program_script(exported) : kernel_file(exported));
   }
   return kDone;
 }

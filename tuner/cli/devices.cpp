@@ -10,6 +10,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/host/command_device.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
@@ -72,7 +73,8 @@ std::unique_ptr<Device> open_with(const std::string& text,
   }
   if (text == "host") return make_worker_device("host", cache, on_host);
   if (text.starts_with("model:")) {
-    return make_model_device(device_info(find_gpu(text)), cache, compilers);
+    return with_commands(make_model_device(device_info(find_gpu(text)), cache, compilers), cache,
+                         compilers);
   }
   if (ordinal_of(text) < 0) return open_with(gpu_here(text), compilers, readable);
   const int ordinal = ordinal_of(text);

@@ -169,6 +169,7 @@ std::string time_lines(const Explanation& explanation) {
     }
     text += '\n';
   }
+  if (!explanation.commands.empty()) return text;
   const CostEstimate& estimate = explanation.estimate;
   text += format("predicted   {}", time_text(estimate.seconds));
   if (explanation.seconds)
@@ -222,6 +223,7 @@ std::string loser_lines(const Explanation& explanation) {
   for (const Loser& loser : explanation.losers) {
     text += format("  {:>8}  {}  {}\n", slower_text(loser.slower), time_text(loser.trial.seconds),
                    difference_text(loser.differences));
+    if (!explanation.commands.empty()) continue;
     const CostEstimate& estimate = loser.estimate;
     text += format("            predicted {}, bound by {}", time_text(estimate.seconds),
                    name_of(estimate.binding));
@@ -272,6 +274,7 @@ std::string explanation_text(const Explanation& explanation) {
   if (!explanation.same_source) {
     text = "(the target has changed since it was tuned: the figures may not fit it)\n";
   }
+  for (const Command& each : explanation.commands) text += format("  {}\n", shell_text(each));
   text += '\n' + time_lines(explanation);
   if (is_gpu(explanation)) text += gpu_lines(explanation);
   text += health_text(explanation.health);
@@ -391,7 +394,9 @@ Plot ranking(const Explanation& explanation) {
 
 }  // namespace
 
-bool is_gpu(const Explanation& explanation) { return explanation.gpu.sm.compute_capability > 0; }
+bool is_gpu(const Explanation& explanation) {
+  return explanation.commands.empty() && explanation.gpu.sm.compute_capability > 0;
+}
 
 double l2_roof(const Explanation& explanation) {
   const GpuSpec& gpu = explanation.gpu;

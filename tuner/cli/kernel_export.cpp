@@ -168,6 +168,26 @@ std::string build_line(const KernelExport& exported) {
       architecture_of(exported), options, exported.name);
 }
 
+std::string program_script(const KernelExport& exported) {
+  std::string summary = summary_of(exported);
+  replace_all(summary, "//", "#");
+  const Command& build = *exported.unit.build;
+  std::string text = "#!/bin/sh\n" + summary +
+                     format("# Written by `autotune db export --format source`. Runs as:\n#   {}\n",
+                            shell_text(*exported.plan.launches.front().command));
+  if (build.words.empty()) return text;
+  text += format(
+      "# Builds the program at the path that is given, or here.\nset -e\n"
+      "program=$(realpath -m \"${{1:-{}}}\")\ncd {}\nexec",
+      exported.name, shell_text({{build.folder.string()}}));
+  for (const std::string& each : build.words) {
+    std::string word = shell_text({{each}});
+    replace_all(word, "{program}", word.starts_with("'") ? "'\"$program\"'" : "\"$program\"");
+    text += " " + word;
+  }
+  return text + "\n";
+}
+
 std::string kernel_file(const KernelExport& exported) {
   const UnitCode code = code_of(exported.unit);
   std::string text =

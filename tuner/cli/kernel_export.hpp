@@ -23,6 +23,9 @@ struct KernelExport {
 };
 KernelExport kernel_export(const db::TunedEntry& entry, const Target& target);
 
+/// NAME.sh, of a target that is a program: builds the configuration, and says how it is run.
+std::string program_script(const KernelExport& exported);
+
 /// NAME.cu: the kernels and the code that launches them.
 std::string kernel_file(const KernelExport& exported);
 /// NAME.h: the declarations for a program.

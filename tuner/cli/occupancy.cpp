@@ -89,6 +89,7 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
   const auto device =
       make_model_device(info, cache, std::make_shared<CompilerProcesses>(kCompileSeconds));
+  require_kernels(target, "occupancy");
   const CompiledKernel compiled = device->compile(program.source_unit(levels));
   if (compiled.outcome != Outcome::ok) {
     throw Error(format("{} does not compile with {}: {}", target.name, to_text(chosen),

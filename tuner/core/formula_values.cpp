@@ -5,6 +5,7 @@
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 
@@ -83,6 +84,37 @@ std::string EntryName::text(const FormulaValues& values, const std::string& key)
     }
   }
   return text;
+}
+
+OptionTexts::OptionTexts(const Target& target, const Problem& problem,
+                         std::span<const OptionSpec> options, NameTable& names) {
+  for (const OptionSpec& each : options) {
+    all_.push_back({{target, problem, each.text, each.values, names}, names.bind(each.when)});
+  }
+}
+
+void OptionTexts::add_to(Schedule& schedule, const NameTable& names) const {
+  for (const One& each : all_) {
+    each.text.add_to(schedule, names);
+    names.add_to(schedule, each.when);
+  }
+}
+
+std::vector<std::string> OptionTexts::texts(const FormulaValues& values,
+                                            const std::string& key) const {
+  std::vector<std::string> texts;
+  for (const One& each : all_) {
+    if (values.holds(each.when, [&] { return key; })) texts.push_back(each.text.text(values, key));
+  }
+  return texts;
+}
+
+Command command_of(const Target& target, std::vector<std::string> words) {
+  namespace fs = std::filesystem;
+  const std::string source = fs::absolute(target.source_path).lexically_normal().string();
+  for (std::string& word : words) replace_all(word, "{source}", source);
+  const fs::path folder = fs::absolute(target.manifest).lexically_normal().parent_path();
+  return {std::move(words), folder, target.time, target.limit_seconds};
 }
 
 }  // namespace autotune

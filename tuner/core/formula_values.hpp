@@ -99,4 +99,26 @@ class EntryName {
   std::vector<Part> parts_;
 };
 
+/// Options of a compiler, or words of a command, some of which depend on the configuration.
+class OptionTexts {
+ public:
+  /// The target must outlive it.
+  OptionTexts(const Target& target, const Problem& problem, std::span<const OptionSpec> options,
+              NameTable& names);
+
+  void add_to(Schedule& schedule, const NameTable& names) const;
+  /// Those whose condition holds. Throws Error with `key` if a value cannot be computed.
+  std::vector<std::string> texts(const FormulaValues& values, const std::string& key) const;
+
+ private:
+  struct One {
+    EntryName text;
+    std::optional<Formula> when;
+  };
+  std::vector<One> all_;
+};
+
+/// The command of these words. `{source}` is the path of the target's source.
+Command command_of(const Target& target, std::vector<std::string> words);
+
 }  // namespace autotune

@@ -8,11 +8,29 @@
 #include <type_traits>
 
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 
 bool is_name_expression(std::string_view entry) {
   return entry.find_first_of(":<") != std::string_view::npos;
+}
+
+std::string shell_text(const Command& command) {
+  std::string text;
+  for (const std::string& word : command.words) {
+    if (!text.empty()) text += ' ';
+    constexpr std::string_view kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%{}";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      text += word;
+      continue;
+    }
+    std::string quoted = word;
+    replace_all(quoted, "'", "'\\''");
+    text += "'" + quoted + "'";
+  }
+  return text;
 }
 
 std::string type_text(const BufferSpec& buffer) {

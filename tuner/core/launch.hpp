@@ -42,7 +42,25 @@ std::vector<Member> laid_out(std::vector<Member> members,
 /// The size of the struct in bytes, with its padding.
 std::int64_t struct_bytes(const std::vector<Member>& members);
 
-/// One translation unit of a compiler: `prelude` (#defines), then `text`.
+/// A program with its arguments, in place of a compiler or a kernel. In the words, `{program}`
+/// stands for the file that a build writes, `{calls}` for the number of calls to time, and `{y}`
+/// for the file of the buffer y.
+struct Command {
+  std::vector<std::string> words;
+  std::filesystem::path folder = {};  // in which it runs
+  /// How it prints the time of a call: `Elapsed: {ms} ms`. kProcessTime: the time that it takes.
+  std::string time = {};
+  double limit_seconds = 0;  // then it is killed
+  friend bool operator==(const Command&, const Command&) = default;
+};
+
+inline constexpr std::string_view kProcessTime = "process";
+
+/// As a shell reads it.
+std::string shell_text(const Command& command);
+
+/// One translation unit of a compiler: `prelude` (#defines), then `text`. With `build`, `text` has
+/// the sources of a program that the command builds, or nothing is built if it has no words.
 struct SourceUnit {
   std::string name;  // shown in compiler messages: `gemm.cu`
   std::string prelude;
@@ -54,6 +72,7 @@ struct SourceUnit {
   std::vector<std::filesystem::path> data_files = {};
   /// Kernels that may wait for their whole grid: entries, and others that the source has.
   std::vector<std::string> cooperative = {};
+  std::optional<Command> build = {};
 };
 
 /// Whether `entry` is a C++ name expression (`conv::filter<float>`). Otherwise it is the name of an
@@ -223,6 +242,7 @@ struct Launch {
   bool starts_early = false;
   std::vector<ConstantGrid> with_constant = {};
   bool cooperative = false;  // all blocks are resident at once and may wait for each other
+  std::optional<Command> command = {};  // runs in place of a kernel, on files of the arguments
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
@@ -292,6 +312,7 @@ struct Workload {
   bool float64_outputs = true;
   std::uint64_t seed = 1;
   LaunchForm form = LaunchForm::graph;
+  bool runs_commands = false;  // its launches are commands
 
   /// Whether reference_source must be compiled.
   bool runs_kernels() const { return expected_file.empty() || !preparation.launches.empty(); }

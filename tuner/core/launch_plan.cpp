@@ -89,6 +89,9 @@ class LaunchPlanner::Plan {
       values_.fail(program.key, "no kernel is launched: every \"when\" or \"repeat\" is 0");
     }
     if (!is_reference) plan_.checks = launches(planner_.checks_);
+    for (Launch& launch : plan_.launches) {
+      if (is_reference && launch.command) launch.command->time = kProcessTime;
+    }
     return std::move(plan_);
   }
 
@@ -173,6 +176,9 @@ class LaunchPlanner::Plan {
     launch.cooperative = kernel.cooperative && values_.holds(kernel.cooperative, cooperative_key);
     if (launch.cooperative && launch.starts_early) {
       values_.fail(cooperative_key(), "a kernel cannot be cooperative and start early");
+    }
+    if (kernel.command) {
+      launch.command = command_of(planner_.target_, kernel.command->texts(values_, kernel.key));
     }
     for (const ConstantGridFormulas& each : kernel.with_constant) {
       launch.with_constant.push_back(

@@ -136,6 +136,7 @@ Schedule LaunchPlanner::schedule_of(const Kernel& kernel) const {
       names_.schedule(kernel.grid, kernel.block, kernel.cluster, kernel.dynamic_shared_bytes,
                       kernel.starts_early, kernel.cooperative);
   kernel.entry.add_to(schedule, names_);
+  if (kernel.command) kernel.command->add_to(schedule, names_);
   for (const ConstantGridFormulas& each : kernel.with_constant) names_.add_to(schedule, each.grid);
   for (const Passed& each : kernel.arguments) {
     names_.add_to(schedule, each.value);
@@ -167,6 +168,7 @@ LaunchPlanner::Kernel LaunchPlanner::kernel_of(const KernelSpec& spec, const std
   kernel.cooperative = names_.bind(spec.cooperative);
   kernel.repeat = names_.bind(spec.repeat);
   kernel.group = spec.group;
+  if (!spec.command.empty()) kernel.command.emplace(target_, problem_, spec.command, names_);
   kernel.schedule = schedule_of(kernel);
   for (const Passed& each : kernel.arguments) {
     if (!each.ready || each.when) break;

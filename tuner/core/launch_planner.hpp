@@ -92,6 +92,7 @@ class LaunchPlanner {
     std::vector<ConstantGridFormulas> with_constant = {};
     std::optional<Formula> cooperative = {}, repeat = {};
     std::string group = {};  // see KernelSpec
+    std::optional<OptionTexts> command = {};
   };
   struct Program {
     std::string key;

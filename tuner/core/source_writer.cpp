@@ -78,7 +78,8 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
       problem_(problem),
       names_(names),
       turn_(names.variable(kTurn)),
-      turns_(names.variable(kTurns)) {
+      turns_(names.variable(kTurns)),
+      options_(target, problem, target.configured_options, names) {
   const auto bound = [&](const std::optional<Expression>& expression) {
     auto formula = names.bind(expression);
     names.add_to(schedule_, formula);
@@ -101,10 +102,13 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
       kernels_.back().entry.add_to(schedule_, names);
     }
   }
-  for (const OptionSpec& each : target.configured_options) {
-    options_.push_back({{target, problem, each.text, each.values, names}, bound(each.when)});
-    options_.back().text.add_to(schedule_, names);
-  }
+  options_.add_to(schedule_, names);
+  const auto bind_build = [&](const std::optional<CommandSpec>& words,
+                              std::optional<OptionTexts>& build) {
+    if (words) build.emplace(target, problem, *words, names).add_to(schedule_, names);
+  };
+  bind_build(target.build, build_);
+  bind_build(target.reference.build, reference_build_);
   if (!target.reference.file.empty()) data_files_.push_back(target.reference.file);
   for (const ArgumentSpec& each : target.arguments) {
     if (each.file) data_files_.push_back(each.file->path);
@@ -114,27 +118,39 @@ SourceWriter::SourceWriter(const Target& target, const Problem& problem, NameTab
 }
 
 SourceUnit SourceWriter::unit(std::span<const std::uint16_t> levels) const {
+  return unit_of(levels, build_ ? &*build_ : nullptr);
+}
+
+SourceUnit SourceWriter::reference_unit(std::span<const std::uint16_t> levels) const {
+  SourceUnit unit = unit_of(levels, reference_build_ ? &*reference_build_
+                                    : build_         ? &*build_
+                                                     : nullptr);
+  unit.options = target_.options;
+  return unit;
+}
+
+SourceUnit SourceWriter::unit_of(std::span<const std::uint16_t> levels,
+                                 const OptionTexts* build) const {
   Slots slots = names_.slots(levels, {}, schedule_);
   const Question question{target_, problem_, levels};
   const FormulaValues values(names_, slots, question);
   SourceUnit unit{target_.source_path.filename().string(),
-                  target_.system_includes + prelude(values),
+                  build ? std::string() : target_.system_includes + prelude(values),
                   source_of_family(target_, levels),
                   target_.include_folders,
                   target_.options,
                   {},
                   data_files_};
-  add_entries(unit, values, slots);
-  add_options(unit, values);
-  return unit;
-}
-
-void SourceWriter::add_options(SourceUnit& unit, const FormulaValues& values) const {
-  for (const ConfiguredOption& each : options_) {
-    const std::string key = "options";
-    if (!values.holds(each.when, [&] { return key; })) continue;
-    unit.options.push_back(each.text.text(values, key));
+  if (build) {
+    unit.build = command_of(target_, build->texts(values, "build"));
+    unit.prelude = shell_text(*unit.build);  // by which units of a target differ
+    return unit;
   }
+  add_entries(unit, values, slots);
+  for (std::string& option : options_.texts(values, "options")) {
+    unit.options.push_back(std::move(option));
+  }
+  return unit;
 }
 
 void SourceWriter::add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const {

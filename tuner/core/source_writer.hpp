@@ -21,8 +21,11 @@ class SourceWriter {
   SourceWriter(const Target& target, const Problem& problem, NameTable& names);
 
   SourceUnit unit(std::span<const std::uint16_t> levels) const;
+  /// That of the reference, with the macros of a configuration.
+  SourceUnit reference_unit(std::span<const std::uint16_t> levels) const;
 
  private:
+  SourceUnit unit_of(std::span<const std::uint16_t> levels, const OptionTexts* build) const;
   struct Define {
     std::string name;
     Formula value;
@@ -35,13 +38,7 @@ class SourceWriter {
     std::optional<Formula> when, cooperative, repeat;
   };
 
-  struct ConfiguredOption {
-    EntryName text;
-    std::optional<Formula> when;
-  };
-
   std::string prelude(const FormulaValues& values) const;
-  void add_options(SourceUnit& unit, const FormulaValues& values) const;
   void add_entries(SourceUnit& unit, const FormulaValues& values, Slots& slots) const;
   /// Sets `turn` and `turns` to those of its first launch. False if there is none.
   bool find_launch(const Kernel& kernel, const std::string& key, const FormulaValues& values,
@@ -54,7 +51,8 @@ class SourceWriter {
   std::vector<Define> defines_;
   std::vector<std::optional<Formula>> parameter_whens_;
   std::vector<Kernel> kernels_;  // of calls, then check kernels
-  std::vector<ConfiguredOption> options_;
+  OptionTexts options_;
+  std::optional<OptionTexts> build_, reference_build_;
   std::vector<std::filesystem::path> data_files_;
   std::optional<Formula> bake_sizes_;
   Schedule schedule_;

@@ -392,6 +392,25 @@ SourceUnit source_unit(const Target& target, const Problem& problem,
   return program.source_unit(program.levels(configuration));
 }
 
+std::vector<Command> commands_of(const Target& target, const Problem& problem,
+                                 const Configuration& configuration, const DeviceInfo& device) {
+  if (!target.build) return {};
+  const TargetProgram program(target, problem, device);
+  const Levels levels = program.levels(configuration);
+  std::vector<Command> commands;
+  if (!target.build->empty()) commands.push_back(*program.source_unit(levels).build);
+  for (const Launch& launch : program.plan(levels).launches) commands.push_back(*launch.command);
+  return commands;
+}
+
+void require_kernels(const Target& target, std::string_view what) {
+  if (!target.build) return;
+  throw Error(
+      format("{}: it is a program, and {} launches kernels only: autotune query gives its "
+             "values, autotune db export --format source its commands",
+             place_of(target), what));
+}
+
 LaunchPlan launch_plan(const Target& target, const Problem& problem,
                        const Configuration& configuration, const DeviceInfo& device) {
   const TargetProgram program(target, problem, device);

@@ -134,6 +134,17 @@ struct ConstantGridSpec {
   std::vector<Expression> grid;
 };
 
+/// An option of compilers that depends on the configuration, such as `-maxrregcount={}`, with a
+/// value for each `{}`. Sources are preprocessed alike with and without it. Or a word of a command.
+struct OptionSpec {
+  std::string text;
+  std::vector<Expression> values = {};
+  std::optional<Expression> when = {};
+};
+
+/// The words of a Command.
+using CommandSpec = std::vector<OptionSpec>;
+
 /// One launch of a configuration. `entry` is the name of an extern "C" kernel, or any C++ name of
 /// one, such as `conv::filter<float, {}>`, with a value for each `{}`.
 struct KernelSpec {
@@ -153,27 +164,21 @@ struct KernelSpec {
   std::optional<Expression> repeat = {};
   /// Neighbours with the same name here, if it is not empty, are repeated together, in order.
   std::string group = {};
+  CommandSpec command = {};  // runs in place of a kernel, if it has words
 };
 
 /// The names of a repeated kernel's turn and of the number of turns.
 inline constexpr const char* kTurn = "turn";
 inline constexpr const char* kTurns = "turns";
 
-/// An option of compilers that depends on the configuration, such as `-maxrregcount={}`, with a
-/// value for each `{}`. Sources are preprocessed alike with and without it.
-struct OptionSpec {
-  std::string text;
-  std::vector<Expression> values = {};
-  std::optional<Expression> when = {};
-};
-
 /// The source of the reference results.
 struct ReferenceSpec {
   enum class Kind : std::uint8_t { kernels, file, default_configuration } kind = Kind::kernels;
-  std::vector<KernelSpec> kernels;  // plain kernels in the same source
-  std::filesystem::path file;       // raw little-endian elements of the outputs, in order
-  std::string file_hash = {};       // of its content
-  bool float64_outputs = true;      // the reference kernel writes f32 outputs as double
+  std::vector<KernelSpec> kernels;        // plain kernels in the same source
+  std::filesystem::path file;             // raw little-endian elements of the outputs, in order
+  std::string file_hash = {};             // of its content
+  bool float64_outputs = true;            // the reference kernel writes f32 outputs as double
+  std::optional<CommandSpec> build = {};  // of its command, if not the target's own
 };
 
 /// The values that a size may have.
@@ -234,6 +239,10 @@ struct Target {
   std::string size_macros = "SIZE_*";               // `*` stands for the name of a size
   std::vector<std::string> options;                 // the same in all configurations
   std::vector<OptionSpec> configured_options = {};  // after those; not of the reference
+  /// Of a target that is a command: what builds it, see SourceUnit, and the rest of its Command.
+  std::optional<CommandSpec> build = {};
+  std::string time = {};
+  double limit_seconds = 0;
   std::vector<ArgumentSpec> arguments;
   std::vector<ArgumentSpec> workspace;  // and unchecked outputs; lengths may depend on parameters
   std::vector<TensorMapSpec> tensor_maps;
@@ -369,6 +378,13 @@ std::vector<Macro> macros_of(const Target& target);
 
 /// The target's source and those of all families.
 std::string all_sources(const Target& target);
+
+/// The commands that build and run a configuration of a target that is a program; else empty.
+std::vector<Command> commands_of(const Target& target, const Problem& problem,
+                                 const Configuration& configuration, const DeviceInfo& device);
+
+/// Throws Error if the target is a program: `what`, such as libautotune, launches kernels only.
+void require_kernels(const Target& target, std::string_view what);
 
 /// Launch geometry and arguments. Throws KernelFailure (invalid) if a launch exceeds a limit of the
 /// device, and Error with manifest, key and column if an expression makes no sense.

@@ -185,6 +185,10 @@ SourceUnit TargetProgram::source_unit(std::span<const std::uint16_t> levels) con
   return writer_->unit(levels);
 }
 
+SourceUnit TargetProgram::reference_unit(std::span<const std::uint16_t> levels) const {
+  return writer_->reference_unit(levels);
+}
+
 std::vector<BufferSpec> TargetProgram::buffers() const { return planner_->buffers(); }
 
 std::vector<Scalar> TargetProgram::scalars() const { return planner_->scalars(); }
@@ -259,6 +263,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   workload.problem = problem.text_with_free();
   workload.buffers = program.buffers();
   workload.scalars = program.scalars();
+  workload.runs_commands = target.build.has_value();
   using Kind = ReferenceSpec::Kind;
   const Kind kind = target.reference.kind;
   workload.float64_outputs =
@@ -267,8 +272,7 @@ Workload workload_of(const Target& target, const Problem& problem, const DeviceI
   if (kind == Kind::file && target.prepare_kernels.empty()) return workload;
   // Reference and preparation share the source, which needs macros: those of the default.
   const Levels levels = program.levels(valid_default(target, problem, device));
-  workload.reference_source = program.source_unit(levels);
-  workload.reference_source.options = target.options;
+  workload.reference_source = program.reference_unit(levels);
   workload.preparation = program.preparation(levels);
   if (kind == Kind::kernels) workload.reference = program.reference_plan(levels);
   if (kind == Kind::default_configuration) workload.reference = program.plan(levels);

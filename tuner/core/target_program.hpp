@@ -59,6 +59,8 @@ class TargetProgram {
   // With fixed sizes, as the functions of these names in target.hpp:
   LaunchPlan plan(std::span<const std::uint16_t> levels) const;
   SourceUnit source_unit(std::span<const std::uint16_t> levels) const;
+  /// That of the reference, with the macros of this configuration.
+  SourceUnit reference_unit(std::span<const std::uint16_t> levels) const;
   std::vector<BufferSpec> buffers() const;
   std::vector<Scalar> scalars() const;
   Work work() const;

@@ -192,6 +192,10 @@ HeaderList standard_headers(std::span<const std::filesystem::path> folders) {
   return list;
 }
 
+bool is_standard_header(std::string_view name) {
+  return std::ranges::any_of(headers(), [&](const Header& header) { return header.name == name; });
+}
+
 const std::string& standard_headers_hash() {
   static const std::string hash = [] {
     std::string all;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace autotune {
@@ -18,6 +19,10 @@ struct HeaderList {
 /// <cuda_runtime.h>. Headers for the host only, such as <iostream>, are empty. Without those that
 /// are in one of the folders, because NVRTC would take ours first.
 HeaderList standard_headers(std::span<const std::filesystem::path> folders);
+
+/// Whether it is the name of such a header, as NVRTC lists what it read: without a folder before
+/// it.
+bool is_standard_header(std::string_view name);
 
 /// A hash of all of them.
 const std::string& standard_headers_hash();

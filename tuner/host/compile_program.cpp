@@ -20,6 +20,7 @@
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 
@@ -99,6 +100,8 @@ void write_file(const fs::path& file, std::string_view text) {
   throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
 }
 
+bool lacks_memory(const std::string& log);
+
 struct Files {
   explicit Files(const fs::path& folder)
       : source(folder / "kernel.cpp"),
@@ -115,15 +118,57 @@ ProcessResult run_compiler(const CompileTask& task, const Files& files, const Ru
                            files.assembler_rule.string(), files.source.string(), "-o",
                            files.binary.string(), "-lm"});
   try {
-    return run(argv);
+    return run(argv, {});
   } catch (const Error& error) {  // the compiler existed when the device was opened
     throw NotCompiled(error.what());
   }
 }
 
+/// Whatever the command is, the machine is to blame only if it says so.
+Build failed_command(const CompileTask& task, const ProcessResult& result) {
+  const bool is_killed = result.status > 128;
+  const Blame who = blame(result.status, result.output);
+  const bool is_machine = who == Blame::disk || (who == Blame::machine && is_killed);
+  if (is_machine || (who == Blame::machine && lacks_memory(result.output))) {
+    return failed(task, result);
+  }
+  Build build;
+  build.log = format("{}\n{}: error: the build command {}\n", result.output, task.name,
+                     is_killed ? format("crashed (signal {})", result.status - 128)
+                               : format("ended with status {}", result.status));
+  build.keep = who == Blame::source;
+  return build;
+}
+
+Build build_by_command(const CompileTask& task, const RunProgram& run) {
+  const TemporaryFolder folder;
+  const fs::path program = folder.path() / "program";
+  std::vector<std::string> argv = {task.program};
+  argv.insert(argv.end(), task.options.begin(), task.options.end());
+  for (std::string& word : argv) replace_all(word, "{program}", program.string());
+  const ProcessResult result = run(argv, task.folder);
+  if (!result.timed_out && result.status != 0) return failed_command(task, result);
+  Build build;
+  build.log = result.output;
+  build.late = result.timed_out;
+  build.keep = !result.timed_out;
+  if (build.late) return build;
+  std::error_code failed;
+  if (fs::is_regular_file(program, failed)) {
+    build.binary = std::make_shared<const std::string>(bytes_of_file(program));
+  } else {
+    build.log = format(
+        "{}: error: the build command ended well, but wrote no {{program}}: name that file as its "
+        "output\n{}",
+        task.name, result.output);
+  }
+  return build;
+}
+
 }  // namespace
 
 Build compile_program(const CompileTask& task, const RunProgram& run) {
+  if (!task.folder.empty()) return build_by_command(task, run);
   const TemporaryFolder folder;
   const Files files(folder.path());
   write_file(files.source, task.source);
@@ -156,8 +201,9 @@ std::shared_ptr<CompilerRunner> programs_of_this_process(double limit_seconds) {
    public:
     explicit InThisProcess(double limit) : limit_(limit) {}
     Build run(const CompileTask& task) override {
-      Build build =
-          compile_program(task, [&](const auto& argv) { return run_process(argv, limit_); });
+      Build build = compile_program(task, [&](const auto& argv, const fs::path& folder) {
+        return run_process(argv, limit_, folder);
+      });
       if (build.late) build.log += format("the compiler was killed after {} s\n", limit_);
       return build;
     }
@@ -212,6 +258,8 @@ bool has_line_of_the_source(std::string_view log) {
   }
   return false;
 }
+
+bool lacks_memory(const std::string& log) { return has_one(log, kLack); }
 
 bool is_crash(int signal) {
   return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGILL ||

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,10 +14,12 @@
 
 namespace autotune {
 
-using RunProgram = std::function<ProcessResult(const std::vector<std::string>& argv)>;
+/// Runs a program in a folder; in the current one if it is empty.
+using RunProgram = std::function<ProcessResult(const std::vector<std::string>& argv,
+                                               const std::filesystem::path& folder)>;
 
-/// Compiles a task to a shared object and lists the project's files that the compiler read. See
-/// CompilerRunner::run().
+/// Compiles a task to a shared object and lists the project's files that the compiler read; or runs
+/// a task with a folder, which builds a program. See CompilerRunner::run().
 Build compile_program(const CompileTask& task, const RunProgram& run);
 
 /// Starts compilers from this process and kills each at its limit.

@@ -60,8 +60,6 @@ std::unique_ptr<Device> make_host_device(std::shared_ptr<BuildCache> cache,
   return std::make_unique<HostDevice>(std::move(cache), options);
 }
 
-namespace {
-
 const Workload& with_memory_for(const Workload& workload) {
   const std::int64_t needed = verification_bytes(workload);
   const std::int64_t free = available_memory_bytes();
@@ -71,6 +69,8 @@ const Workload& with_memory_for(const Workload& workload) {
   }
   return workload;
 }
+
+namespace {
 
 /// A call of a reference, in its own copy of the source.
 class ReferenceCall : public Call {

@@ -29,6 +29,9 @@ struct HostOptions {
 std::unique_ptr<Device> make_host_device(std::shared_ptr<BuildCache> cache,
                                          const HostOptions& options = {});
 
+/// The same workload. Throws Error if memory is short for it.
+const Workload& with_memory_for(const Workload& workload);
+
 /// The buffers of one problem in host memory, and the configurations that run on them.
 class HostWorkbench : public Workbench {
  public:

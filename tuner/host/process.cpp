@@ -126,7 +126,7 @@ int status_of(pid_t child) {
 }  // namespace
 
 pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
-                    const std::vector<Handed>& handed, ProcessGroup group) {
+                    const std::vector<Handed>& handed, ProcessGroup group, const fs::path& folder) {
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -135,6 +135,7 @@ pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, outputs.out, 1);
   posix_spawn_file_actions_adddup2(&actions, outputs.err, 2);
+  if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
   for (const Handed& one : handed) {
     posix_spawn_file_actions_adddup2(&actions, one.descriptor, one.as);
   }
@@ -158,20 +159,22 @@ pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
   return child;
 }
 
-ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds) {
+ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds,
+                          const fs::path& folder) {
   Printed printed(kMostOutput / 2, kMostOutput / 2);
   const auto end = Clock::now() + std::chrono::duration<double>(limit_seconds);
-  const pid_t child = start_process(argv, {printed.writer(), printed.writer()});
+  const pid_t child =
+      start_process(argv, {printed.writer(), printed.writer()}, {}, ProcessGroup::own, folder);
   const bool ended = attend(child, {&printed}, [&] { return Clock::now() > end; });
   if (!ended) kill(-child, SIGKILL);
   const int status = status_of(child);
   return {!ended, status, printed.text()};
 }
 
-ProcessResult run_beside_us(const std::vector<std::string>& argv) {
+ProcessResult run_beside_us(const std::vector<std::string>& argv, const fs::path& folder) {
   Printed printed(kMostOutput / 2, kMostOutput / 2);
   const Outputs both{printed.writer(), printed.writer()};
-  const pid_t child = start_process(argv, both, {}, ProcessGroup::ours);
+  const pid_t child = start_process(argv, both, {}, ProcessGroup::ours, folder);
   attend(child, {&printed}, [] { return false; });
   return {false, status_of(child), printed.text()};
 }

@@ -27,9 +27,11 @@ struct Outputs {
 };
 
 /// Starts argv[0], a path. The program has no input. It has the default action of SIGTERM even if
-/// we ignore it. It gets the descriptors in `handed` and those without close-on-exec. Throws Error.
+/// we ignore it. It gets the descriptors in `handed` and those without close-on-exec. It runs in
+/// `folder`, or in ours. Throws Error.
 pid_t start_process(const std::vector<std::string>& argv, Outputs outputs,
-                    const std::vector<Handed>& handed = {}, ProcessGroup group = ProcessGroup::own);
+                    const std::vector<Handed>& handed = {}, ProcessGroup group = ProcessGroup::own,
+                    const std::filesystem::path& folder = {});
 
 /// Of a longer output, the first and the last bytes are kept, half of this each.
 inline constexpr std::size_t kMostOutput = std::size_t{64} << 10;
@@ -42,10 +44,12 @@ struct ProcessResult {
 
 /// Starts argv[0], a path, in its own process group and waits for it. Kills the whole group after
 /// `limit_seconds`. Throws Error if it cannot be started.
-ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds);
+ProcessResult run_process(const std::vector<std::string>& argv, double limit_seconds,
+                          const std::filesystem::path& folder = {});
 
 /// The same in our process group and without a limit.
-ProcessResult run_beside_us(const std::vector<std::string>& argv);
+ProcessResult run_beside_us(const std::vector<std::string>& argv,
+                            const std::filesystem::path& folder = {});
 
 /// A program's stdout, apart from its stderr, which is `output`.
 struct ProcessText : ProcessResult {

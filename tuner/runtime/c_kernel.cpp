@@ -76,6 +76,7 @@ std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle,
 
 std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLookup& lookup,
                                          const Problem& problem, const std::string& configuration) {
+  require_kernels(lookup.target(), "libautotune");
   const TargetProgram program(lookup.target(), problem, lookup.device());
   const Levels levels = program.levels(parse_named_values(configuration));
   CompiledKernel compiled = compiler_of(handle).compile(program.source_unit(levels));

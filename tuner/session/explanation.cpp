@@ -113,6 +113,7 @@ class Explainer {
     result.calibration = calibration_;
     result.flops = flops_;
     result.best = parse_named_values(entry_.best.configuration);
+    result.commands = commands_of(target, problem_, result.best, device_);
     const bool measured = entry_.best.provenance != "predicted";
     if (measured && entry_.best.median_ns) result.seconds = *entry_.best.median_ns * kNanosecond;
     if (measured && entry_.best.default_ns) {

@@ -90,7 +90,8 @@ struct Explanation {
   double flops = 0;
   double tensor_roof = 0;  // of any configuration that was timed
   Configuration best;
-  std::optional<double> seconds;  // measured
+  std::vector<Command> commands = {};  // of a target that is a program
+  std::optional<double> seconds;       // measured
   std::optional<double> default_seconds = {};
   double noise_floor = 0;  // of the playoff; 0: unknown
   CostInput input;

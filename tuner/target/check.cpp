@@ -48,12 +48,14 @@ void check_launches(const DeviceInfo& device, const std::vector<Launch>& launche
 
 CheckedConfiguration checked(const TargetProgram& program, const Configuration& configuration,
                              std::span<const BufferSpec> buffers, Device& device) {
-  CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, 0};
+  CheckedConfiguration result{configuration, Outcome::ok, {}, {}, {}, {}, 0};
   try {
     const Levels levels = program.levels(configuration);
     const LaunchPlan plan = program.plan(levels);
     result.launches = plan.launches;
-    const CompiledKernel kernel = device.compile(program.source_unit(levels));
+    const SourceUnit unit = program.source_unit(levels);
+    if (unit.build && !unit.build->words.empty()) result.build = unit.build;
+    const CompiledKernel kernel = device.compile(unit);
     result.compile_seconds = kernel.seconds;
     if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
     result.resources = kernel.resources;

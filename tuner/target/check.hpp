@@ -17,7 +17,8 @@ namespace autotune {
 struct CheckedConfiguration {
   Configuration configuration;
   Outcome outcome = Outcome::ok;
-  std::string message;  // if not ok: the compiler's log or the exceeded limit
+  std::string message;                // if not ok: the compiler's log or the exceeded limit
+  std::optional<Command> build = {};  // of a target that is a program
   std::vector<Launch> launches;
   std::vector<KernelResources> resources;
   double compile_seconds = 0;  // 0 when cached

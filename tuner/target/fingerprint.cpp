@@ -94,6 +94,14 @@ std::string array_text(const Meanings& meanings, const ArgumentSpec& spec) {
   return text;
 }
 
+std::string options_text(const Meanings& meanings, const std::vector<OptionSpec>& options) {
+  std::string text;
+  for (const OptionSpec& each : options) {
+    text += format("{} {} {}\n", each.text, meanings.of(each.values), meanings.of(each.when));
+  }
+  return text;
+}
+
 std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
   std::string text =
       format("{} {} {} {} {} {} {}\n", kernel.entry, meanings.of(kernel.when),
@@ -101,6 +109,7 @@ std::string kernel_text(const Meanings& meanings, const KernelSpec& kernel) {
              meanings.of(kernel.dynamic_shared_bytes), meanings.of(kernel.starts_early));
   if (!kernel.entry_values.empty()) text += "  " + meanings.of(kernel.entry_values) + "\n";
   if (kernel.cooperative) text += format("  cooperative {}\n", meanings.of(kernel.cooperative));
+  text += options_text(meanings, kernel.command);
   if (kernel.repeat) text += format("  repeat {} {}\n", meanings.of(kernel.repeat), kernel.group);
   for (const PassedArgument& each : kernel.arguments) {
     text += format("  {} {} {}\n", meanings.of(each.value), each.type, meanings.of(each.when));
@@ -157,8 +166,9 @@ std::string measurement_fingerprint(const Target& target) {
       own + '\0' + included(own, target.include_folders, target.options).text();
   std::string text = source + '\0';
   for (const std::string& option : target.options) text += option + '\n';
-  for (const OptionSpec& each : target.configured_options) {
-    text += format("{} {} {}\n", each.text, meanings.of(each.values), meanings.of(each.when));
+  text += options_text(meanings, target.configured_options);
+  for (const auto* const build : {&target.build, &target.reference.build}) {
+    if (*build) text += format("build {}\n{}", target.time, options_text(meanings, **build));
   }
   for (const std::string& size : target.sizes) text += size + '\n';
   text += meanings.free_sizes();

@@ -11,6 +11,7 @@
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/expression.hpp"
 #include "tuner/target/kernel_text.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
@@ -619,7 +620,8 @@ class Draft {
       return blocks;
     }
     const std::string length = longest ? longest->length() : all;
-    const bool is_number = length.find_first_not_of("0123456789 *+") == std::string::npos;
+    const bool is_number = length.find_first_not_of("0123456789 *+") == std::string::npos &&
+                           Scope().evaluate(Expression::parse(length)) > 0;
     if (longest && (longest->sizes > 0 || is_number)) return length;
     are_lengths_known_ = false;
     if (const std::string entries = size_of_entries(use); !entries.empty()) return entries;
@@ -739,7 +741,7 @@ class Draft {
         "# Written by `autotune init {}`. What it guessed stands below \"# ?\".\n", file_name_);
     text += format("manifest = 2\nname = \"{}\"\nsource = \"{}\"\n", last_name(), file_name_);
     if (sizes_.empty()) {
-      text += "sizes.N = { fixed = 65536 }\n";
+      text += format("sizes.N = {{ fixed = {} }}\n", grid_.size() > 1 ? 256 : 65536);
     } else {
       std::vector<std::string> names;
       for (const std::string& each : sizes_) names.push_back(format("\"{}\"", manifest_name(each)));

@@ -5,6 +5,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression_parser.hpp"
+#include "tuner/core/value.hpp"
 #include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/type_reader.hpp"
@@ -14,11 +15,15 @@
 namespace autotune {
 namespace {
 
+constexpr double kLimitSeconds = 30;
+constexpr double kMostLimitSeconds = 90;  // a reference runs six times within WorkerOptions' limit
+
 class LaunchReader {
  public:
   LaunchReader(Reading& reading, Target& target) : reading_(reading), target_(target) {}
 
   void read() {
+    if (runs_commands(reading_.root)) return read_commands();
     read_kernels();
     read_preparation();
     read_checks();
@@ -26,6 +31,126 @@ class LaunchReader {
   }
 
  private:
+  void read_commands() {
+    const Node& root = reading_.root;
+    refuse_arguments_of_kernels();
+    target_.build = CommandSpec{};
+    if (const Node* const build = root.find("build")) target_.build = build_words(*build);
+    target_.kernels.push_back(command(root["run"], !target_.build->empty()));
+    read_time();
+    const Node& node = root["reference"];
+    node.expect_keys({"run", "build", "file", "configuration", "outputs"});
+    read_reference_kind(node, "run");
+    if (const Node* const run = node.find("run")) {
+      const Node* const build = node.find("build");
+      if (build) target_.reference.build = build_words(*build);
+      target_.reference.kernels.push_back(command(*run, build != nullptr));
+    }
+    read_outputs(node, target_.reference);
+  }
+
+  /// Files have neither gaps nor checks, and no symbols.
+  void refuse_arguments_of_kernels() {
+    const auto refuse = [&](const ArgumentSpec& each, const char* what) {
+      reading_.root["arguments"][each.name].fail(
+          format("{} belongs to kernels, and this target is a program", what));
+    };
+    for (const ArgumentSpec& each : target_.workspace) refuse(each, "role = \"unchecked\"");
+    for (const ArgumentSpec& each : target_.arguments) {
+      if (each.role == Role::checked) refuse(each, "role = \"checked\"");
+      if (each.fill == Fill::prepared) refuse(each, "fill = \"prepared\"");
+      if (each.constant) refuse(each, "\"constant\"");
+      if (!each.strides.empty()) refuse(each, "\"strides\"");
+      if (!each.fields.empty()) refuse(each, "a struct by value");
+    }
+  }
+
+  void read_time() {
+    const Node* const time = reading_.root.find("time");
+    target_.time = time ? time->text() : "time {s}";
+    if (time && target_.time != kProcessTime) {
+      const std::size_t open = target_.time.find('{'), close = target_.time.find('}');
+      const std::string unit = open < close && close != std::string::npos
+                                   ? target_.time.substr(open + 1, close - open - 1)
+                                   : "";
+      if (unit != "s" && unit != "ms" && unit != "us" && unit != "ns") {
+        time->fail(
+            "expected the line that says how long a call took, with {s}, {ms}, {us} or {ns} in "
+            "place of the number, or \"process\" for the time of the whole process");
+      }
+    }
+    const Node* const limit = reading_.root.find("limit");
+    target_.limit_seconds = limit ? limit->real() : kLimitSeconds;
+    if (limit && (target_.limit_seconds < 1 || target_.limit_seconds > kMostLimitSeconds)) {
+      limit->fail(
+          format("expected 1 to {} seconds, after which a run is killed", kMostLimitSeconds));
+    }
+  }
+
+  CommandSpec build_words(const Node& node) {
+    bool writes = false;
+    CommandSpec spec = words(node, [&](const std::string& name) -> std::optional<std::string> {
+      writes = writes || name == "program";
+      if (name != "program" && name != "source") return std::nullopt;
+      return "{" + name + "}";
+    });
+    if (!writes) node.fail("no word has {program}, the file that it writes");
+    return spec;
+  }
+
+  /// A command that runs. Files of buffers are its arguments.
+  KernelSpec command(const Node& node, bool is_built) {
+    KernelSpec kernel;
+    kernel.key = node.key();
+    kernel.entry = "run";
+    kernel.grid = kernel.block = {Expression::constant(1)};
+    bool runs_program = false;
+    std::vector<std::string> named;
+    kernel.command = words(node, [&](const std::string& name) -> std::optional<std::string> {
+      runs_program = runs_program || name == "program";
+      const auto argument = std::ranges::find(target_.arguments, name, &ArgumentSpec::name);
+      if (argument != target_.arguments.end() && argument->real) return real_text(*argument->real);
+      if (argument != target_.arguments.end() && argument->value) return std::nullopt;
+      if (argument != target_.arguments.end()) named.push_back(name);
+      const bool is_known = name == "program" || name == "source" || name == "calls";
+      if (!is_known && argument == target_.arguments.end()) return std::nullopt;
+      return "{" + name + "}";
+    });
+    if (is_built && !runs_program) node.fail("no word has {program}, which \"build\" writes");
+    if (!is_built && runs_program && node.key() == "run") {
+      node.fail("there is no \"build\" that writes {program}");
+    }
+    for (const ArgumentSpec& each : target_.arguments) {
+      const bool is_named = std::ranges::find(named, each.name) != named.end();
+      if (is_named) kernel.arguments.emplace_back(each.name.c_str());
+      if (!is_named && each.length && (each.role == Role::output || each.role == Role::inout)) {
+        node.fail(format("no word has {{{0}}}, the file to which {0} is written", each.name));
+      }
+    }
+    return kernel;
+  }
+
+  /// Words, some of them in braces; each may depend on a condition, as compiler options.
+  CommandSpec words(const Node& node, const Reading::Literal& literal) {
+    CommandSpec spec;
+    for (const Node& item : node.items(1)) {
+      const bool is_table = item.is(Node::Kind::table);
+      if (is_table) item.expect_keys({"option", "when"});
+      OptionSpec& word = spec.emplace_back();
+      word.text = reading_.with_values(
+          reading_.target(), is_table ? item["option"] : item, word.values,
+          [&](const std::string& inside) {
+            const auto argument = std::ranges::find(target_.arguments, inside, &ArgumentSpec::name);
+            const auto known = literal(inside);
+            if (known || argument == target_.arguments.end() || !argument->value) return known;
+            word.values.push_back(*argument->value);
+            return std::optional<std::string>("{}");
+          });
+      if (is_table) word.when = reading_.names.integer(item["when"], NameLevel::configuration);
+    }
+    return spec;
+  }
+
   void read_kernels() {
     const bool are_shared = reading_.root.has("kernels");  // all families launch them
     for (const ManifestScope& scope : reading_.scopes) {
@@ -277,9 +402,18 @@ class LaunchReader {
   void read_reference() {
     const Node& node = reading_.root["reference"];
     node.expect_keys({"kernels", "file", "configuration", "outputs"});
+    read_reference_kind(node, "kernels");
+    if (const Node* const kernels = node.find("kernels")) {
+      target_.reference.kernels = plain_kernels(*kernels);
+    }
+    read_outputs(node, target_.reference);
+  }
+
+  /// `own` is the key of launches.
+  void read_reference_kind(const Node& node, const char* own) {
     ReferenceSpec& reference = target_.reference;
-    if (node.has("kernels") + node.has("file") + node.has("configuration") != 1) {
-      node.fail("give one of \"kernels\", \"file\" and \"configuration\"");
+    if (node.has(own) + node.has("file") + node.has("configuration") != 1) {
+      node.fail(format("give one of \"{}\", \"file\" and \"configuration\"", own));
     }
     reference.float64_outputs = false;
     if (const Node* const file = node.find("file")) {
@@ -290,14 +424,10 @@ class LaunchReader {
       } catch (const Error& error) {
         file->fail(error.what());
       }
-    } else if (const Node* const kernels = node.find("kernels")) {
-      reference.kernels = plain_kernels(*kernels);
-    } else {
-      const Node& which = node["configuration"];
-      if (which.text() != "default") which.fail("the only one known is \"default\"");
+    } else if (const Node* const which = node.find("configuration")) {
+      if (which->text() != "default") which->fail("the only one known is \"default\"");
       reference.kind = ReferenceSpec::Kind::default_configuration;
     }
-    read_outputs(node, reference);
   }
 
   void read_outputs(const Node& node, ReferenceSpec& reference) const {

@@ -2,6 +2,7 @@
 #include "tuner/target/manifest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -29,7 +30,8 @@ void expect_keys(const Node& root) {
        "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
        "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
        "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures", "extends",  "free",        "requires"},
+       "prepare",   "check",       "textures", "extends",  "free",        "requires",
+       "build",     "run",         "time",     "limit"},
       {"use"});
 }
 
@@ -37,7 +39,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-std::vector<std::string> command_of(const Node& root) {
+std::vector<std::string> generator_words(const Node& root) {
   std::vector<std::string> command;
   const Node* const generate = root.find("generate");
   if (!generate) return command;
@@ -60,6 +62,11 @@ void add_folder(Target& target, const fs::path& folder) {
   if (std::ranges::find(folders, folder) == folders.end()) folders.push_back(folder);
 }
 
+/// What belongs to kernels.
+constexpr std::array kKeysOfKernels = {
+    "kernels", "launch",      "main",     "families",   "family",  "parts", "workspace",  "options",
+    "defines", "tensor_maps", "textures", "bake_sizes", "prepare", "check", "size_macros"};
+
 /// The text of a source, without its host code.
 std::string device_code(const fs::path& file, const Node& source, Target& target) {
   const std::string text = text_of(file, source);
@@ -77,13 +84,14 @@ std::string device_code(const fs::path& file, const Node& source, Target& target
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
-    if (!command_of(root).empty()) require_generated(file, source);
+    if (!generator_words(root).empty()) require_generated(file, source);
     if (target.source_path.empty()) {
       target.source_path = file;
     } else {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
-    target.source_text += device_code(file, source, target);
+    target.source_text +=
+        runs_commands(root) ? text_of(file, source) : device_code(file, source, target);
     add_folder(target, file.parent_path());
   }
   if (const Node* const include = root.find("include")) {
@@ -193,6 +201,7 @@ Target read(Node root, const fs::path& file, const fs::path& folder,
   read_work(reading, target);
   read_resources(reading, target);
   read_model(reading, target);
+  if (target.build) return target;  // no macros
   refuse_equal_macros(reading.root, target);
   replace_own_values(target);
   target.system_includes = leading_system_includes(target);
@@ -220,6 +229,30 @@ std::string text_of(const fs::path& file) {
   if (read.refusal.empty()) return std::move(read.text);
   throw Error(format("{}: cannot be read: {}", file.string(), read.refusal));
 }
+
+}  // namespace
+
+bool runs_commands(const Node& root) {
+  if (!root.has("run")) {
+    for (const char* key : {"build", "time", "limit"}) {
+      if (const Node* const node = root.find(key)) {
+        node->fail(format("\"{}\" belongs to a target that is a program: give \"run\", too", key));
+      }
+    }
+    return false;
+  }
+  for (const char* key : kKeysOfKernels) {
+    if (const Node* const node = root.find(key)) {
+      node->fail(
+          format("a program, which \"run\" starts, has no \"{}\": pass what it needs by "
+                 "{{NAME}} in \"build\" or \"run\"",
+                 key));
+    }
+  }
+  return true;
+}
+
+namespace {
 
 Target read_document(std::string text, const fs::path& file) {
   const fs::path folder = folder_of(file);
@@ -251,7 +284,7 @@ std::optional<Generator> generator_of(const fs::path& file) {
   if (file.extension() != ".toml") return std::nullopt;
   const Node root =
       tree_of_toml(std::make_shared<const Document>(Document{file.string(), text_of(file)}));
-  const std::vector<std::string> command = command_of(root);
+  const std::vector<std::string> command = generator_words(root);
   if (command.empty()) return std::nullopt;
   const fs::path folder = folder_of(file);
   return Generator{file, folder, folder / root["source"].text(), command};

@@ -228,6 +228,14 @@ void read_conditions(Reading& reading, Target& target) {
 
 namespace {
 
+/// A text that is no word is chosen by itself: `-O2`, or by its name, `_O2`.
+Value chosen_in(const Parameter& parameter, const Node& node) {
+  for (const auto& [word, text] : parameter.texts) {
+    if (node.is(Node::Kind::text) && node.text() == text) return Value(word);
+  }
+  return node.value();
+}
+
 /// Sets one parameter of a default configuration; `known` are the parameters of this scope.
 void choose(const Target& target, Configuration& configuration, const std::string& name,
             const Node& node, const std::vector<std::string>& known,
@@ -242,8 +250,9 @@ void choose(const Target& target, Configuration& configuration, const std::strin
   }
   const auto index = static_cast<std::size_t>(
       std::ranges::find(target.parameters, name, &Parameter::name) - target.parameters.begin());
-  const Value value = node.value();
-  const Value* const meant = meant_value(target.parameters[index].values, value);
+  const Parameter& parameter = target.parameters[index];
+  const Value value = chosen_in(parameter, node);
+  const Value* const meant = meant_value(parameter.values, value);
   if (!meant) node.fail(format("{} is not a value of the parameter", value.text()));
   configuration[index].value = *meant;
 }

@@ -81,18 +81,34 @@ Expression Reading::guarded(const ManifestScope& scope, const Expression& expres
 
 std::string Reading::with_values(const ManifestScope& scope, const Node& node,
                                  std::vector<Expression>& values) {
+  return with_values(scope, node, values, [](auto&) { return std::nullopt; });
+}
+
+std::string Reading::with_values(const ManifestScope& scope, const Node& node,
+                                 std::vector<Expression>& values, const Literal& literal) {
   const std::string text = node.text();
   std::string rest;
   for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool is_doubled = at + 1 < text.size() && text[at + 1] == text[at];
+    if (is_doubled && (text[at] == '{' || text[at] == '}')) {
+      rest += text[at++];
+      continue;
+    }
     if (text[at] == '}') node.fail_at(at, "there is no '{' before this '}'");
-    rest += text[at];
-    if (text[at] != '{') continue;
+    if (text[at] != '{') {
+      rest += text[at];
+      continue;
+    }
     const std::size_t close = text.find('}', at);
     if (close == std::string::npos) node.fail_at(at, "there is no '}' after this '{'");
     const Excerpt value{text.substr(at + 1, close - at - 1), node, at + 1};
-    values.push_back(names.expression(value, NameLevel::configuration, scope.name));
-    rest += '}';
     at = close;
+    if (const auto known = literal(value.text)) {
+      rest += *known;
+      continue;
+    }
+    values.push_back(names.expression(value, NameLevel::configuration, scope.name));
+    rest += "{}";
   }
   return rest;
 }

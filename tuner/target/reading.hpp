@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -124,9 +125,13 @@ struct Reading {
                                    std::size_t most);
 
   /// Text with an expression in each pair of braces, which are appended to `values`. Returns it
-  /// with empty braces.
+  /// with empty braces. `{{` and `}}` are braces themselves.
   std::string with_values(const ManifestScope& scope, const Node& node,
                           std::vector<Expression>& values);
+  /// The same, but braces that `literal` knows stay as the text that it returns.
+  using Literal = std::function<std::optional<std::string>(const std::string& inside)>;
+  std::string with_values(const ManifestScope& scope, const Node& node,
+                          std::vector<Expression>& values, const Literal& literal);
 
   Node root;
   std::filesystem::path folder;
@@ -151,6 +156,9 @@ void read_default(Reading& reading, Target& target);
 void declare_handles(Reading& reading);
 /// Arguments, workspace and tensor maps.
 void read_arguments(Reading& reading, Target& target);
+/// Whether a target is a command that runs, not kernels that are launched. Throws Error for a key
+/// that such a target has not.
+bool runs_commands(const Node& root);
 /// Whether a compiler option depends on the configuration: by braces, or as a table.
 bool is_configured(const Node& option);
 /// The options that do.

@@ -55,7 +55,13 @@ bool names(std::string_view condition, std::string_view name) {
 class Conditions {
  public:
   void follow(std::string_view directive, std::string_view rest) {
-    if (directive.starts_with("if")) {
+    if (directive == "define" && open_.empty()) {
+      defined_.emplace(take_word(rest));
+    } else if (directive == "undef") {
+      defined_.erase(std::string(take_word(rest)));
+    } else if (directive == "ifndef" && defined_.contains(std::string(rest))) {
+      open_.emplace_back("0");  // never compiled
+    } else if (directive.starts_with("if")) {
       open_.emplace_back(rest);
     } else if (open_.empty()) {
       return;
@@ -74,6 +80,7 @@ class Conditions {
 
  private:
   std::vector<std::string> open_;
+  std::set<std::string> defined_;  // outside of all conditions
 };
 
 /// File and line according to directives such as `#line 1 "b.cu"`.

@@ -49,4 +49,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+}
+
 }  // namespace autotune

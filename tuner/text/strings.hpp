@@ -25,4 +25,7 @@ std::string_view after_parentheses(std::string_view text);
 /// At each separator: at least one part, which may be empty.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// Each `what`, from left to right; what is inserted is not searched.
+void replace_all(std::string& text, std::string_view what, std::string_view with);
+
 }  // namespace autotune

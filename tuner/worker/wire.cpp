@@ -22,14 +22,15 @@ WIRE_MEMBERS(BufferRef, index)
 WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)
 WIRE_MEMBERS(Texture, buffer, dims, channels, filter, address, normalized)
 WIRE_MEMBERS(ConstantGrid, buffer, grid)
+WIRE_MEMBERS(Command, words, folder, time, limit_seconds)
 WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early,
-             with_constant, cooperative)
+             with_constant, cooperative, command)
 WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
 WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)
 WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries, data_files,
-             cooperative)
+             cooperative, build)
 WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
-             expected_file, float64_outputs, seed, form)
+             expected_file, float64_outputs, seed, form, runs_commands)
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
              parameter_bytes, parameter_types)
 WIRE_MEMBERS(CompiledKernel, key, resources)
@@ -39,7 +40,7 @@ WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
 WIRE_MEMBERS(RowBits, first, different)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)
-WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative)
+WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative, folder)
 WIRE_MEMBERS(Build, log, keep, read)
 
 Json wire_of(const SourceUnit& unit) { return to_wire(unit); }

@@ -13,9 +13,12 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/host/command_device.hpp"
 #include "tuner/host/host_device.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/wire.hpp"
 
 namespace autotune {
@@ -85,11 +88,15 @@ class RemoteBench {
     return compilers_ ? std::make_unique<CompilerProcesses::Pause>(*compilers_) : nullptr;
   }
 
-  /// The deadline of a call that is expected to take this long.
+  /// The deadline of a call that is expected to take this long. Commands have limits of their own,
+  /// which the worker observes.
   double limit(double expected_seconds) const {
+    if (workload_.runs_commands) return options_.open_seconds;
     return std::clamp(50 * expected_seconds, options_.least_seconds, options_.most_seconds);
   }
-  double longest_limit() const { return options_.most_seconds; }
+  double longest_limit() const {
+    return workload_.runs_commands ? options_.open_seconds : options_.most_seconds;
+  }
   /// The expected time of an unknown configuration: the longest that any other has taken. Before
   /// the first, the time of opening the workload, reference included.
   double run_seconds() const { return run_seconds_ > 0 ? run_seconds_ : open_seconds_; }
@@ -402,10 +409,25 @@ pid_t WorkerClient::pid() {
   return process_ ? process_->pid() : 0;
 }
 
+namespace {
+
+/// The variable by which a program sees only our device of this number, as its first.
+std::string visible_device(std::size_t ordinal) {
+  const std::string variable = "CUDA_VISIBLE_DEVICES";
+  const std::string ours = environment_variable(variable.c_str());
+  const auto all = split(ours, ',');
+  if (ours.empty() || ordinal >= all.size()) return format("{}={}", variable, ordinal);
+  return format("{}={}", variable, trimmed(all[ordinal]));
+}
+
+}  // namespace
+
 std::unique_ptr<Device> make_local_device(const std::string& spec,
                                           std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner) {
-  if (spec == "host") return make_host_device(std::move(cache), {.runner = std::move(runner)});
+  if (spec == "host") {
+    return with_commands(make_host_device(cache, {.runner = runner}), cache, runner);
+  }
   constexpr std::string_view kCuda = "cuda:";
   int ordinal = -1;
   const char* const end = spec.data() + spec.size();
@@ -414,8 +436,9 @@ std::unique_ptr<Device> make_local_device(const std::string& spec,
     if (error != std::errc() || rest != end) ordinal = -1;
   }
   if (ordinal < 0) throw UsageError(format("{} cannot run kernels: use host or cuda:0", spec));
-  return make_cuda_device(ordinal, std::move(cache), open_plugin_baseline, std::move(runner),
-                          count_with_plugin);
+  return with_commands(
+      make_cuda_device(ordinal, cache, open_plugin_baseline, runner, count_with_plugin), cache,
+      runner, {visible_device(static_cast<std::size_t>(ordinal))});
 }
 
 }  // namespace autotune

@@ -19,6 +19,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/nvrtc.hpp"
+#include "tuner/gpu/standard_headers.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/plugin/search_task.hpp"
@@ -105,13 +106,15 @@ std::string take_stderr() {
   return text;
 }
 
-/// The trace has one file per line, indented by depth. NVRTC's own headers have no folder.
+/// The trace has one file per line, indented by depth. NVRTC's own headers and ours, which are no
+/// files, have no folder.
 std::vector<fs::path> files_in_trace(const std::string& trace) {
   std::vector<fs::path> files;
   std::istringstream lines(trace);
   for (std::string line; std::getline(lines, line);) {
     line.erase(0, line.find_first_not_of(' '));
-    if (!line.empty() && !line.starts_with("__nv_")) files.emplace_back(line);
+    const bool is_no_file = line.empty() || line.starts_with("__nv_") || is_standard_header(line);
+    if (!is_no_file) files.emplace_back(line);
   }
   return files;
 }

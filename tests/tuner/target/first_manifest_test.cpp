@@ -122,6 +122,17 @@ TEST(FirstManifest, APlainKernelIsTheReference) {
   EXPECT_THAT(made.questions, testing::IsEmpty());
 }
 
+TEST(FirstManifest, WithoutSizesALengthIsNeverZeroAndAPlaneIsSmall) {
+  const std::string row = text_of(
+      kernel("const float* y, float* x",
+             "  for (int b = 0; b < gridDim.x; b++) x[i] += y[b * blockDim.x + threadIdx.x];\n"));
+  EXPECT_THAT(row, AllOf(HasSubstr("sizes.N = { fixed = 65536 }"), Not(HasSubstr("\"0 * "))));
+  const std::string plane = text_of(
+      "__global__ void k(float* x) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  const int j = blockIdx.y * blockDim.y + threadIdx.y;\n  x[j * 1024 + i] = 1;\n}\n");
+  EXPECT_THAT(plane, HasSubstr("sizes.N = { fixed = 256 }"));
+}
+
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   const auto refuses = [](const std::string& parameters, const std::string& what) {
     EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },

@@ -53,6 +53,16 @@ TEST(UnguardedDefines, AskNotForTheirOwnName) {
   }
 }
 
+TEST(UnguardedDefines, AreNotWhereTheSourceItselfTurnsThemOff) {
+  const std::string guarded = "#ifndef TUNED\n#define N 1\n#endif\n";
+  EXPECT_THAT(unguarded_defines("#define TUNED 1\n" + guarded),
+              ElementsAre(SourceDefine{"TUNED", 1}));
+  for (const char* before :
+       {"", "#define TUNED\n#undef TUNED\n", "#if X\n#define TUNED\n#endif\n"}) {
+    EXPECT_EQ(unguarded_defines(before + guarded).back().name, "N") << before;
+  }
+}
+
 constexpr const char* kRedefined = R"toml(manifest = 2
 name = "scale"
 source = "scale.cu"
