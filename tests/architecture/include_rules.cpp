@@ -41,6 +41,7 @@ Rule rule_of(const std::vector<std::string>& cells) {
   Rule rule;
   rule.third_parties = cells[3];
   rule.everything = cells[2].starts_with("everything");
+  if (cells[4] != "–") rule.lines = std::stoi(without(cells[4], ','));
   std::istringstream names(cells[2]);
   for (std::string name; std::getline(names, name, ',');) {
     const std::string folder = folder_of(name);
@@ -98,6 +99,11 @@ const std::pair<const std::string, Rule>* row_for(const std::string& file,
   return best;
 }
 
+bool is_cpp(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  return extension == ".hpp" || extension == ".cpp" || extension == ".h";
+}
+
 std::string problem_with(const std::string& file, const std::string& header, bool quoted,
                          const std::map<std::string, Rule>& table) {
   const auto* row = row_for(file, table);
@@ -128,7 +134,7 @@ std::map<std::string, Rule> read_table(const fs::path& document) {
   for (std::string line; std::getline(stream, line);) {
     if (!line.starts_with("| `")) continue;
     const auto cells = cells_of(line);
-    if (cells.size() >= 4) table[folder_of(cells[0])] = rule_of(cells);
+    if (cells.size() >= 5) table[folder_of(cells[0])] = rule_of(cells);
   }
   if (table.empty()) throw std::runtime_error(document.string() + " has no table of folders");
   return table;
@@ -141,8 +147,7 @@ std::vector<std::string> violations(const fs::path& root,
   for (const char* top : {"tuner", "db", "plugins"}) {
     if (!fs::exists(root / top)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-      const std::string extension = entry.path().extension().string();
-      if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
+      if (!is_cpp(entry.path())) continue;
       const std::string file = fs::relative(entry.path(), root).generic_string();
       std::ifstream stream(entry.path());
       std::smatch match;
@@ -151,6 +156,25 @@ std::vector<std::string> violations(const fs::path& root,
         std::string problem = problem_with(file, match[2], match[1] == "\"", table);
         if (!problem.empty()) found.push_back(std::move(problem));
       }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> overspent(const fs::path& root, const std::map<std::string, Rule>& table) {
+  std::vector<std::string> found;
+  for (const auto& [folder, rule] : table) {
+    if (rule.lines == 0) continue;
+    int lines = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      if (!is_cpp(entry.path())) continue;
+      std::ifstream stream(entry.path());
+      for (std::string line; std::getline(stream, line);) ++lines;
+    }
+    if (lines > rule.lines) {
+      found.push_back(folder + " has " + std::to_string(lines) +
+                      " lines, more than its budget of " + std::to_string(rule.lines) +
+                      ": say it in fewer, or say in the table why not");
     }
   }
   return found;

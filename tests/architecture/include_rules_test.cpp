@@ -37,6 +37,15 @@ TEST(IncludeRules, EveryFolderOfTheTableIsThere) {
   }
 }
 
+TEST(IncludeRules, FoldersStayWithinTheirBudgets) {
+  EXPECT_THAT(overspent(kRoot, table()), IsEmpty());
+  const Planted planted("tuner/hash/long.cpp", "int a;\nint b;\nint c;");
+  Rule two_lines;
+  two_lines.lines = 2;
+  EXPECT_THAT(overspent(planted.root(), {{"tuner/hash", two_lines}}),
+              ElementsAre(HasSubstr("has 3 lines, more than its budget of 2")));
+}
+
 TEST(IncludeRules, AnIncludeAgainstTheDirectionIsFound) {
   const Planted planted("tuner/core/wrong.cpp", "#include \"tuner/session/tuning_session.hpp\"");
   EXPECT_THAT(violations(planted.root(), table()),
