@@ -2,17 +2,11 @@
 #include "tuner/target/first_manifest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <regex>
 #include <utility>
 
-#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/expression.hpp"
-#include "tuner/target/kernel_text.hpp"
+#include "tuner/target/kernel_facts.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -21,876 +15,169 @@
 namespace autotune {
 namespace {
 
-bool is_power_of_two(std::int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
-std::string list_of(const std::vector<std::int64_t>& values) {
-  std::string text;
-  for (const std::int64_t value : values) {
-    text += format("{}{}", text.empty() ? "" : ", ", value);
-  }
-  return "[" + text + "]";
+bool is_number(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-class Draft {
- public:
-  Draft(const KernelFile& file, const KernelCode& kernel, std::string file_name,
-        const std::set<std::string>& in_part, const GivenArguments* given = nullptr)
-      : file_(file),
-        kernel_(kernel),
-        file_name_(std::move(file_name)),
-        in_part_(in_part),
-        given_(given) {
-    const auto launch = std::ranges::find_if(file.launches, [&](const LaunchInSource& each) {
-      return each.kernel == last_name() && each.arguments.size() == kernel.parameters.size();
-    });
-    if (launch != file.launches.end()) launch_ = &*launch;
-  }
+std::string list_of(const std::vector<std::string>& items) {
+  return "[" + joined(items, ", ") + "]";
+}
 
-  FirstManifest made() {
-    find_templates();
-    find_constants();
-    find_sizes();
-    find_block();
-    find_grid();
-    find_buffers();
-    FirstManifest result{last_name(), text(), questions_, {}};
-    for (const auto& [name, value] : file_.constants) {
-      const auto number = file_.integer(name);
-      if (number && !parameters_.contains(name) && file_.device_words.contains(name)) {
-        result.kept.push_back(format("{} = {}", name, *number));
+std::string dimensions_text(const std::vector<std::string>& all) {
+  std::vector<std::string> quoted;
+  for (const std::string& each : all) {
+    quoted.push_back(is_number(each) ? each : format("\"{}\"", each));
+  }
+  return quoted.size() == 1 ? quoted[0] : list_of(quoted);
+}
+
+std::string arguments_text(const KernelFacts::Launch& launch) {
+  std::vector<std::string> all;
+  for (const auto& [name, type] : launch.arguments) {
+    all.push_back(type.empty() ? format("\"{}\"", name)
+                               : format("{{ type = \"{}\", value = \"{}\" }}", type, name));
+  }
+  return list_of(all);
+}
+
+std::string buffer_text(const KernelFacts::Buffer& buffer) {
+  std::string text = format("arguments.{} = {{ type = \"{}\", length = \"{}\"", buffer.name,
+                            buffer.type, buffer.length);
+  if (!buffer.role.empty()) text += format(", role = \"{}\"", buffer.role);
+  if (buffer.is_zero) text += ", fill = \"zero\"";
+  if (!buffer.tolerance.empty()) text += ", tolerance = " + buffer.tolerance;
+  if (!buffer.indexed.empty()) {
+    text += format(", fill = {{ uniform = [0, \"{} - 1\"] }}", buffer.indexed);
+  }
+  return text + (buffer.is_constant ? ", constant = true }\n" : " }\n");
+}
+
+/// Writes facts as a manifest, and keeps what it must ask.
+class ManifestWriter {
+ public:
+  explicit ManifestWriter(const KernelFacts& facts) : facts_(facts) {}
+
+  FirstManifest written(const std::string& file_name) {
+    text_ = format(
+        "# Written by `autotune init {0}`. What it guessed stands below \"# ?\".\n"
+        "manifest = 2\nname = \"{1}\"\nsource = \"{0}\"\n",
+        file_name, facts_.launch.kernel);
+    write_problem();
+    write_parameters();
+    write_constraints();
+    for (const KernelFacts::Struct& each : facts_.structs) {
+      std::vector<std::string> members;
+      for (const auto& [name, type] : each.members) {
+        members.push_back(format("{} = \"{}\"", name, type));
       }
+      text_ += format("types.{} = {{ {} }}\n", each.name, joined(members, ", "));
     }
-    return result;
+    text_ += "\n";
+    write_arguments();
+    write_launch();
+    write_reference();
+    return {facts_.launch.kernel, std::move(text_), std::move(questions_), facts_.kept};
   }
 
  private:
-  struct Parameter {
-    std::vector<std::int64_t> values;
-    std::int64_t by_default = 0;
-  };
-
-  std::string last_name() const {
-    const std::size_t colon = kernel_.name.rfind(':');
-    return colon == std::string::npos ? kernel_.name : kernel_.name.substr(colon + 1);
-  }
-  bool is_own(const std::string& name) const {
-    return std::ranges::find(kernel_.parameters, name, &Declaration::name) !=
-           kernel_.parameters.end();
-  }
-  /// A name that the source does not use.
-  std::string free_name(std::string name) const {
-    while (file_.names.contains(name)) name += "_";
-    return name;
-  }
-  /// Operators and functions of expressions have their names for themselves.
-  static std::string manifest_name(const std::string& name) {
-    static const std::set<std::string> kTaken = {
-        "in",  "and",  "or",    "not", "implies", "min",      "max",      "true", "false",
-        "int", "turn", "turns", "abs", "device",  "ceil_div", "round_up", "log2"};
-    return kTaken.contains(name) ? name + "_" : name;
-  }
-  void ask(std::string& text, const std::string& question) {
-    text += "# ? " + question + "\n";
+  void ask(const std::string& question) {
+    text_ += "# ? " + question + "\n";
     questions_.push_back(question);
   }
 
-  void add_parameter(const std::string& name, std::int64_t by_default,
-                     std::vector<std::int64_t> more = {}) {
-    if (parameters_.contains(name)) return;
-    Parameter made{std::move(more), by_default};
-    if (made.values.empty() && (by_default == 0 || by_default == 1) && is_flag(name)) {
-      made.values = {0, 1};
-    } else if (made.values.empty()) {
-      const std::int64_t base = std::max<std::int64_t>(by_default, 1);
-      for (std::int64_t each = std::max<std::int64_t>(base / 4, 1); each <= base * 4; each *= 2) {
-        made.values.push_back(each);
-      }
-      if (base == 1) made.values.push_back(8);
-    }
-    if (std::ranges::find(made.values, by_default) == made.values.end()) {
-      made.values.push_back(by_default);
-      std::ranges::sort(made.values);
-    }
-    parameters_.emplace(name, std::move(made));
-    order_.push_back(name);
-  }
-  void set_block_values(const std::string& name, int dimensions) {
-    const auto known = parameters_.find(name);
-    if (known == parameters_.end()) return;
-    known->second.values = dimensions == 1 ? std::vector<std::int64_t>{32, 64, 128, 256, 512, 1024}
-                                           : std::vector<std::int64_t>{4, 8, 16, 32, 64};
-    std::vector<std::int64_t>& values = known->second.values;
-    if (std::ranges::find(values, known->second.by_default) == values.end()) {
-      values.push_back(known->second.by_default);
-      std::ranges::sort(values);
+  void write_problem() {
+    std::vector<std::string> names;
+    for (const std::string& each : facts_.sizes) names.push_back(format("\"{}\"", each));
+    text_ += names.empty() ? format("sizes.N = {{ fixed = {} }}\n",
+                                    facts_.launch.grid.size() > 1 ? 256 : 65536)
+                           : format("sizes = {}\n", list_of(names));
+    for (const std::string& each : facts_.type_settings) {
+      text_ += format("settings.{} = {{ values = [\"f32\", \"f64\"], as = \"type\" }}\n", each);
     }
   }
 
-  void find_templates() {
-    std::string passed;
-    for (std::size_t i = 0; i < kernel_.templates.size(); ++i) {
-      const Declaration& each = kernel_.templates[i];
-      const Tokens given =
-          launch_ && i < launch_->templates.size() ? launch_->templates[i] : each.if_absent;
-      if (each.type == "typename") {
-        const std::string name =
-            free_name(settings_.empty() ? "dtype" : format("dtype{}", settings_.size() + 1));
-        settings_.emplace_back(name);
-        types_[each.name] = name;
-        passed += format("{}{{{}}}", passed.empty() ? "" : ", ", name);
-        continue;
-      }
-      std::optional<std::int64_t> value =
-          each.type == "bool" ? std::optional<std::int64_t>(0) : std::nullopt;
-      if (given.size() == 1) {
-        const std::string& text = given[0];
-        if (text == "true" || text == "false") value = text == "true" ? 1 : 0;
-        if (std::isdigit(static_cast<unsigned char>(text[0])) != 0) value = std::stoll(text);
-        if (const auto known = file_.integer(text)) value = known;
-      }
-      const bool is_block = is_of_blocks(each.name);
-      if (!value) unknown_.insert(each.name);
-      add_parameter(
-          each.name, value.value_or(is_block ? default_block() : 1),
-          each.type == "bool" ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{});
-      passed += format("{}{{{}}}", passed.empty() ? "" : ", ", each.name);
-    }
-    if (!passed.empty()) entry_ = format("{}<{}>", kernel_.name, passed);
-  }
-
-  std::int64_t default_block() const {
-    return std::ranges::find(kernel_.body, "threadIdx") != kernel_.body.end() &&
-                   threads_dimensions() > 1
-               ? 16
-               : 256;
-  }
-  int threads_dimensions() const {
-    int most = 1;
-    for (std::size_t i = 0; i + 2 < kernel_.body.size(); ++i) {
-      if (kernel_.body[i] == "threadIdx") most = std::max(most, kernel_.body[i + 2][0] - 'x' + 1);
-    }
-    return most;
-  }
-
-  void find_constants() {
-    for (const auto& [name, value] : file_.constants) {
-      const auto number = file_.integer(name);
-      if (!number || is_own(name) || file_.of_headers.contains(name)) continue;
-      const bool is_launched =
-          launch_ && std::ranges::find(launch_->function, name) != launch_->function.end();
-      const bool is_used = is_launched || file_.device_words.contains(name);
-      const bool is_choice = *number == 0 || *number == 1;
-      if (is_used && is_of_the_work(name) &&
-          (is_power_of_two(*number) || (is_choice && is_flag(name)))) {
-        add_parameter(name, *number);
-      }
-    }
-    find_undefined();
-  }
-
-  /// What kernels use and the source does not define: those who build it do, by -D.
-  void find_undefined() {
-    static const Words kKnown = {
-        "INFINITY", "NAN",       "NULL",       "FLT_MAX",  "FLT_MIN",     "DBL_MAX",
-        "DBL_MIN",  "INT_MAX",   "INT_MIN",    "UINT_MAX", "FLT_EPSILON", "DBL_EPSILON",
-        "CHAR_BIT", "LLONG_MAX", "ULLONG_MAX", "RAND_MAX", "HUGE_VALF"};
-    static const std::regex kStyle(
-        "[A-Z][A-Z0-9_]+|(block|tile|grid|thread|work|use|loop|vector)_[a-z0-9_]+|.*_(per_thread|"
-        "factor)(_[xyz])?");
-    const auto is_free = [&](const std::string& name) {
-      return std::regex_match(name, kStyle) && !kKnown.contains(name) &&
-             !file_.constants.contains(name) && !file_.types.contains(name) &&
-             !file_.structs.contains(name) && !is_own(name) && !parameters_.contains(name) &&
-             !name.starts_with("M_") && !name.starts_with("CUDA") && !types_.contains(name) &&
-             !name.starts_with("WIN") && !name.starts_with("NDEBUG");
-    };
-    for (const Tokens& condition : file_.conditions) {
-      for (std::size_t i = 0; i < condition.size(); ++i) {
-        if (!is_free(condition[i]) ||
-            (i > 0 && (condition[i - 1] == "defined" || condition[i - 1] == "(")))
-          continue;
-        std::vector<std::int64_t> values = compared_values(condition[i]);
-        unknown_.insert(condition[i]);
-        add_parameter(condition[i], values.front(), values);
-      }
-    }
-    const Tokens& body = kernel_.body;
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      const std::string after = i + 1 < body.size() ? body[i + 1] : "";
-      const std::string before = i > 0 ? body[i - 1] : ";";
-      const bool is_part =
-          before == "." || before == "->" || before == "::" || after == "::" || after == "(";
-      if (is_part || !is_free(body[i]) || is_declared(body, i)) continue;
-      unknown_.insert(body[i]);
-      const bool is_flag_name = is_flag(body[i]);
-      add_parameter(body[i], is_of_blocks(body[i]) ? default_block() : is_flag_name ? 0 : 1);
-    }
-  }
-  static bool is_declared(const Tokens& body, std::size_t at) {
-    const auto is_declaration = [&](std::size_t i) {
-      if (i == 0 || !is_in_identifier(body[i - 1].back())) return false;
-      return body[i - 1] != "return" &&
-             std::isdigit(static_cast<unsigned char>(body[i - 1][0])) == 0;
-    };
-    for (std::size_t i = 0; i < body.size(); ++i) {
-      if (body[i] == body[at] && is_declaration(i)) return true;
-    }
-    return false;
-  }
-  /// 0 and what conditions compare a macro with.
-  std::vector<std::int64_t> compared_values(const std::string& macro) const {
-    std::set<std::int64_t> values;
-    for (const Tokens& condition : file_.conditions) {
-      for (std::size_t i = 0; i < condition.size(); ++i) {
-        if (condition[i] != macro) continue;
-        const bool has_number = i + 2 < condition.size() &&
-                                std::isdigit(static_cast<unsigned char>(condition[i + 2][0])) != 0;
-        if (!has_number) {
-          values.insert({0, 1});
-          continue;
-        }
-        const std::int64_t number = std::stoll(condition[i + 2]);
-        values.insert(number);
-        const std::string& sign = condition[i + 1];
-        if (sign == "==" && number == 1) values.insert(0);
-        if (sign == ">" || sign == "!=") values.insert(number + 1);
-        if (sign == ">=" || sign == "<") values.insert(std::max<std::int64_t>(number - 1, 0));
-      }
-    }
-    return {values.begin(), values.end()};
-  }
-
-  std::string type_of(const Declaration& declaration) {
-    const std::string type = file_.resolved(declaration.type);
-    if (const auto setting = types_.find(type); setting != types_.end()) return setting->second;
-    if (std::string name = type_name(type); !name.empty()) return name;
-    const auto known = file_.structs.find(type);
-    if (known == file_.structs.end()) {
-      throw Error(format(
-          "{}:{}: {} takes {} of type {}, which init cannot describe: write the manifest by hand "
-          "(docs/manifest.md, \"An argument\"), or give the kernel plain arguments",
-          file_name_, kernel_.line, kernel_.name, declaration.name, type));
-    }
-    if (std::ranges::find(used_structs_, type) == used_structs_.end()) {
-      for (const Declaration& member : known->second) {
-        if (member.pointers > (member.length.empty() ? 0 : 1)) {
-          throw Error(
-              format("{}:{}: {} takes {}, a {} with the pointer {}: a manifest passes no pointers "
-                     "in structs; "
-                     "give the kernel the pointer as an argument",
-                     file_name_, kernel_.line, kernel_.name, declaration.name, type, member.name));
-        }
-        (void)type_of(member);
-      }
-      used_structs_.push_back(type);
-    }
-    return type;
-  }
-
-  /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
-  bool is_size(const Declaration& each) const {
-    if (given_) return given_->sizes.contains(each.name);
-    if (names_a_size(each.name)) return true;
-    const Tokens& body = kernel_.body;
-    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
-      if (body[i] != each.name) continue;
-      static const std::set<std::string> kBefore = {"<", "<=", ">=", "*"};
-      if (kBefore.contains(body[i - 1]) || body[i + 1] == "*") return true;
-    }
-    return false;
-  }
-
-  void find_sizes() {
-    for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers > 1) {
-        throw Error(
-            format("{}:{}: {} takes {}, a pointer to pointers: a manifest passes none; give the "
-                   "kernel one "
-                   "array with an index",
-                   file_name_, kernel_.line, kernel_.name, each.name));
-      }
-      if (each.pointers == 0 && is_integer_type(type_of(each)) && is_size(each))
-        sizes_.push_back(each.name);
-    }
-  }
-
-  std::optional<NamedInManifest> name_in(const std::string& word, bool with_parameters) const {
-    if (std::ranges::find(sizes_, word) != sizes_.end())
-      return NamedInManifest{manifest_name(word), true};
-    if (const auto known = parameters_.find(word); known != parameters_.end()) {
-      return NamedInManifest{with_parameters ? word : std::to_string(known->second.by_default)};
-    }
-    if (const auto number = file_.integer(word)) return NamedInManifest{std::to_string(*number)};
-    return std::nullopt;
-  }
-  KernelText text_with(bool with_parameters) const {
-    KernelCode code = kernel_;
-    for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
-      if (code.body[i] != "blockDim") continue;
-      const auto axis = static_cast<std::size_t>(code.body[i + 2][0] - 'x');
-      const std::string size =
-          axis < block_.size() && !block_[axis].empty() ? block_[axis] : "blockDim";
-      code.body[i] = size;
-      code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                      code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
-    }
-    return {code, [this, with_parameters](const std::string& word) {
-              return name_in(word, with_parameters);
-            }};
-  }
-
-  /// The dimensions of a dim3 or an int of the host's code.
-  std::vector<std::string> host_dimensions(std::size_t which) const {
-    if (!launch_ || launch_->configuration.size() <= which) return {};
-    Tokens given = launch_->configuration[which];
-    const Tokens& code = launch_->function;
-    const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
-      return split_tokens(
-          Tokens(tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
-                 tokens.begin() + static_cast<std::ptrdiff_t>(closing(tokens, open))),
-          ",");
-    };
-    std::vector<Tokens> parts = {given};
-    if (given.size() > 2 && given[0] == "dim3" && given[1] == "(") parts = arguments_in(given, 1);
-    for (std::size_t i = 0; given.size() == 1 && i + 2 < code.size(); ++i) {
-      if (code[i] != given[0]) continue;
-      const bool is_declared = i > 0 && (code[i - 1] == "dim3" || code[i - 1] == ",");
-      if (is_declared && code[i + 1] == "(") parts = arguments_in(code, i + 1);
-      if (code[i + 1] == "=" && code[i + 2] == "dim3") parts = arguments_in(code, i + 3);
-    }
-    KernelCode host;
-    host.body = code;
-    const KernelText shape(host, [this](const std::string& word) -> std::optional<NamedInManifest> {
-      for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
-        const std::string& own = kernel_.parameters[i].name;
-        const bool is_size = std::ranges::find(sizes_, own) != sizes_.end();
-        if (is_size && launch_->arguments[i] == Tokens{word})
-          return NamedInManifest{manifest_name(own), true};
-      }
-      if (std::ranges::find(sizes_, word) != sizes_.end())
-        return std::nullopt;  // another of its name
-      return name_in(word, true);
-    });
-    std::vector<std::string> texts;
-    for (const Tokens& each : parts) {
-      const auto value = shape.value(each);
-      if (!value) return {};
-      std::string text = value->text;
-      if (value->offset != 0)
-        text += format(" {} {}", value->offset < 0 ? "-" : "+", std::abs(value->offset));
-      texts.push_back(std::move(text));
-    }
-    return texts;
-  }
-
-  void find_block() {
-    const int dimensions = threads_dimensions();
-    const std::vector<std::string> by_host = host_dimensions(1);
-    const bool is_literal = std::ranges::all_of(by_host, [](const std::string& each) {
-      return each.find_first_not_of("0123456789") == std::string::npos;
-    });
-    const bool has_dim = std::ranges::find(kernel_.body, "blockDim") != kernel_.body.end();
-    if (!by_host.empty() && !is_literal) {
-      block_ = by_host;
-      return mark_block();
-    }
-    is_block_of_host_ = by_host.empty();  // numbers become parameters, which a grid must follow
-    static constexpr std::string_view kAxes = "xyz";
-    block_.resize(static_cast<std::size_t>(dimensions));
-    const KernelText own = text_with(true);
-    for (int axis = 0; axis < dimensions; ++axis) {
-      std::string& size = block_[static_cast<std::size_t>(axis)];
-      const char letter = kAxes[static_cast<std::size_t>(axis)];
-      for (const std::string& name : order_) {
-        const std::string lower = lowered(name);
-        const bool is_axis = lower.ends_with(std::string("_") + letter) ||
-                             lower.ends_with(std::string("dim") + letter) ||
-                             lower == std::string("b") + letter ||
-                             lower == (letter == 'x' ? "mdimc" : "ndimc");  // as in CLBlast
-        if (is_of_blocks(name) && is_axis && size.empty()) size = name;
-      }
-      if (!size.empty()) continue;
-      if (dimensions == 1 && kernel_.launch_bound.size() == 1 &&
-          name_or_number(kernel_.launch_bound[0])) {
-        size = kernel_.launch_bound[0];
-        continue;
-      }
-      const auto advance = own.advance(letter);
-      if (advance && std::ranges::find(*advance, "blockDim") == advance->end()) {
-        for (const std::string& word : *advance) {
-          if (parameters_.contains(word) && is_of_blocks(word)) size = word;
-        }
-        for (const std::string& word : *advance) {
-          if (size.empty() && name_or_number(word)) size = word;
-        }
-      }
-      if (size.empty() && !has_dim) {
-        for (const std::string& name : order_) {
-          if (is_of_blocks(name) && size.empty()) size = name;
-        }
-      }
-      const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
-      if (size.empty() && has_literal && !has_dim) size = by_host[static_cast<std::size_t>(axis)];
-      if (!size.empty()) continue;
-      size = free_name(dimensions == 1
-                           ? "BLOCK"
-                           : std::string("BLOCK_") + static_cast<char>(std::toupper(letter)));
-      std::int64_t by_default = dimensions == 1 ? 256 : axis < 2 ? 16 : 1;
-      if (has_literal) {
-        by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
-      } else if (!has_dim) {
-        is_block_known_ = false;
-      }
-      add_parameter(size, by_default, {by_default});
-    }
-    mark_block();
-  }
-  bool name_or_number(const std::string& word) const {
-    return parameters_.contains(word) || file_.integer(word) ||
-           (std::isdigit(static_cast<unsigned char>(word[0])) != 0 && word != "1");
-  }
-  void mark_block() {
-    for (std::string& each : block_) {
-      set_block_values(each, static_cast<int>(block_.size()));
-      if (const auto number = parameters_.contains(each) ? std::nullopt : file_.integer(each))
-        each = std::to_string(*number);
-    }
-  }
-
-  /// Without the sizes among the factors, which are strides. They are added to `strides`.
-  std::string step_of(const std::optional<Tokens>& advance, const KernelText& own,
-                      Words& strides) const {
-    if (!advance) return "";
-    Tokens rest;
-    for (const Tokens& factor : split_tokens(*advance, "*")) {
-      const bool is_stride = factor.size() == 1 && is_size_name(factor[0]);
-      if (is_stride) {
-        strides.insert(factor[0]);
-        continue;
-      }
-      if (!rest.empty()) rest.emplace_back("*");
-      rest.insert(rest.end(), factor.begin(), factor.end());
-    }
-    if (rest.empty()) return "1";
-    const auto value = own.value(rest);
-    return value ? value->text : "";
-  }
-  bool is_size_name(const std::string& word) const {
-    return std::ranges::find(sizes_, word) != sizes_.end();
-  }
-  /// The size that is the length of an output's rows, by the factors of its index.
-  std::string row_size(const KernelText& own) const {
-    for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers == 0 || each.is_const) continue;
-      for (const Tokens& index : own.use_of(each.name).indices) {
-        for (std::size_t i = 0; i + 1 < index.size(); ++i) {
-          if (is_size_name(index[i]) && index[i + 1] == "*") return index[i];
-          if (is_size_name(index[i + 1]) && index[i] == "*") return index[i + 1];
-        }
-      }
-    }
-    return "";
-  }
-
-  void find_grid() {
-    grid_ = is_block_of_host_ ? host_dimensions(0) : std::vector<std::string>{};
-    const bool is_literal = std::ranges::any_of(grid_, [](const std::string& each) {
-      return each != "1" && each.find_first_not_of("0123456789") == std::string::npos;
-    });
-    const KernelText own = text_with(true);
-    const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
-    // A number of blocks that depends on no size was for one size.
-    if (!grid_.empty() && !is_literal && grid_.size() >= dimensions) return;
-    grid_.assign(dimensions, "");
-    std::string of_rows;
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-      const char letter = "xyz"[axis];
-      Words strides;
-      const std::optional<Tokens> advance = own.advance(letter);
-      if (advance && std::ranges::find(*advance, "gridDim") != advance->end()) {
-        grid_[axis] = "1";  // one long row of blocks
-        continue;
-      }
-      std::string step = step_of(advance, own, strides);
-      if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
-      if (const auto end = own.end(letter)) {
-        grid_[axis] = step == "1" ? end->length() : format("ceil_div({}, {})", end->length(), step);
-        continue;
-      }
-      is_grid_known_ = false;
-      const auto fits = [&](const std::string& size) {
-        return !strides.contains(size) && size != of_rows;
-      };
-      std::string size = axis == 0 && dimensions > 1 ? row_size(own) : "";
-      for (const std::string& each : sizes_) {
-        if (size.empty() && fits(each)) size = each;
-      }
-      for (const std::string& each : sizes_) {
-        if (size.empty() && each != of_rows) size = each;
-      }
-      if (axis == 0) of_rows = size;
-      size = size.empty() ? "N" : manifest_name(size);
-      if (step.find(' ') != std::string::npos) step = "(" + step + ")";
-      grid_[axis] = step == "1" ? size : format("{} / {}", size, step);
-      if (step != "1") constraints_.push_back(format("{} % {} == 0", size, step));
-    }
-  }
-
-  void find_buffers() {
-    const KernelText own = text_with(false);
-    const auto loop = own.loop();
-    are_lengths_known_ = !sizes_.empty();
-    std::map<std::string, std::string> lengths;
-    for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers > 0) lengths[each.name] = length_of(own, own.use_of(each.name));
-    }
-    for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers == 0) continue;
-      const BufferUse use = own.use_of(each.name);
-      const std::string type = type_of(each);
-      // Another manifest says what is written; this one needs an output.
-      const bool is_written = given_ ? !has_output_ : !each.is_const && use.is_written;
-      std::string line = format("arguments.{} = {{ type = \"{}\", length = \"{}\"",
-                                manifest_name(each.name), type, lengths[each.name]);
-      if (is_written) {
-        const bool keeps = use.is_read || in_part_.contains(manifest_name(each.name));
-        line += format(", role = \"{}\"", keeps ? "inout" : "output");
-        if (use.is_atomic) line += ", fill = \"zero\"";
-        if (!is_integer_type(type)) {
-          line += loop ? format(", tolerance = \"{}\"", loop->length()) : ", tolerance = 8";
-        }
-        has_output_ = true;
-      } else if (const std::string indexed = indexed_by(own, each); !indexed.empty()) {
-        are_lengths_known_ = false;
-        line += format(", fill = {{ uniform = [0, \"{} - 1\"] }}", lengths[indexed]);
-      }
-      arguments_ += line + " }\n";
-    }
-    for (const Declaration& each : file_.constant_arrays) {
-      const bool is_used = std::ranges::find(kernel_.body, each.name) != kernel_.body.end();
-      const auto length = own.value(each.length);
-      if (!is_used || !length || each.pointers != 1) continue;
-      arguments_ += format("arguments.{} = {{ type = \"{}\", length = \"{}\", constant = true }}\n",
-                           manifest_name(each.name), type_of(each), length->length());
-    }
-    if (!has_output_ && !given_) {
-      throw Error(format(
-          "{}:{}: {} writes to none of its arguments, as far as its text shows: autotune compares "
-          "what a kernel writes; write the manifest by hand if it writes elsewhere",
-          file_name_, kernel_.line, kernel_.name));
-    }
-  }
-  /// The number of entries of a sparse matrix or a graph, for a buffer that one number indexes.
-  std::string size_of_entries(const BufferUse& use) const {
-    const bool is_flat =
-        std::ranges::all_of(use.indices, [](const Tokens& index) { return index.size() == 1; });
-    for (const std::string& each : sizes_) {
-      if (is_flat && names_entries(each)) return manifest_name(each);
-    }
-    return "";
-  }
-  bool names_a_buffer(const BufferUse& use) const {
-    return std::ranges::any_of(use.indices, [&](const Tokens& index) {
-      return std::ranges::any_of(kernel_.parameters, [&](const Declaration& each) {
-        return each.pointers > 0 && std::ranges::find(index, each.name) != index.end();
-      });
-    });
-  }
-  /// The elements of a buffer, by the longest of its indices.
-  std::string length_of(const KernelText& own, const BufferUse& use) {
-    std::string all;
-    for (const std::string& size : sizes_) {
-      all += format("{}{}", all.empty() ? "" : " * ", manifest_name(size));
-    }
-    if (all.empty()) all = "N";
-    std::optional<IndexEnd> longest;
-    bool is_by_block = false;
-    for (const Tokens& index : use.indices) {
-      const auto one = own.extent(index);
-      if (one && (!longest || one->sizes > longest->sizes ||
-                  (one->sizes == longest->sizes && one->offset > longest->offset))) {
-        longest = one;
-      }
-      is_by_block = is_by_block || own.is_block(index);
-    }
-    if (is_by_block && !longest) {
-      std::string blocks = joined(grid_, " * ");
-      for (const std::string& name : order_) pin_in(blocks, name);
-      has_parts_ = true;
-      return blocks;
-    }
-    const std::string length = longest ? longest->length() : all;
-    const bool is_number = length.find_first_not_of("0123456789 *+") == std::string::npos &&
-                           Scope().evaluate(Expression::parse(length)) > 0;
-    if (longest && (longest->sizes > 0 || is_number)) return length;
-    are_lengths_known_ = false;
-    if (const std::string entries = size_of_entries(use); !entries.empty()) return entries;
-    const bool is_gathered = !longest && names_a_buffer(use);
-    return is_gathered && !sizes_.empty() ? manifest_name(sizes_.back()) : all;
-  }
-  /// The buffer that elements of this one are indices of; empty if there is none.
-  std::string indexed_by(const KernelText& own, const Declaration& buffer) {
-    const auto members = file_.structs.find(file_.resolved(buffer.type));
-    const bool is_struct = members != file_.structs.end();
-    const bool has_integers =
-        is_struct ? std::ranges::all_of(
-                        members->second,
-                        [&](const Declaration& each) { return is_integer_type(type_of(each)); })
-                  : is_integer_type(type_of(buffer));
-    if (!has_integers) return "";
-    const Words variables = own.variables_from(buffer.name);
-    for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers == 0 || each.name == buffer.name) continue;
-      for (const Tokens& index : own.use_of(each.name).indices) {
-        if (std::ranges::any_of(index,
-                                [&](const auto& word) { return variables.contains(word); })) {
-          return each.name;
-        }
-      }
-    }
-    return "";
-  }
-  /// Replaces a parameter by its default, which becomes its only value.
-  void pin_in(std::string& text, const std::string& name) {
-    const std::regex word("\\b" + name + "\\b");
-    if (!std::regex_search(text, word)) return;
-    Parameter& parameter = parameters_.at(name);
-    text = std::regex_replace(text, word, std::to_string(parameter.by_default));
-    parameter.values = {parameter.by_default};
-  }
-
-  /// The value that the host's code passes, if it is a number.
-  std::optional<std::string> passed(std::size_t index) const {
-    if (!launch_) return std::nullopt;
-    static const std::regex kNumber("-?[0-9]+(\\.[0-9]*)?(e-?[0-9]+)?[fFuUlL]*");
-    const Tokens& given = launch_->arguments[index];
-    std::string text = text_of(given);
-    const Tokens& code = launch_->function;
-    for (std::size_t i = 0; given.size() == 1 && i + 3 < code.size(); ++i) {
-      if (code[i] == given[0] && code[i + 1] == "=" && (code[i + 3] == ";" || code[i + 3] == ","))
-        text = code[i + 2];
-    }
-    if (!std::regex_match(text, kNumber)) return std::nullopt;
-    text.resize(text.find_last_not_of("fFuUlL") + 1);
-    if (text.ends_with('.')) text += '0';
-    return text;
-  }
-
-  std::string scalars() {
-    std::string known, guessed;
-    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
-      const Declaration& each = kernel_.parameters[i];
-      if (each.pointers > 0 || std::ranges::find(sizes_, each.name) != sizes_.end()) continue;
-      const std::string type = type_of(each);
-      const auto given = passed(i);
-      std::string value = given.value_or("1");
-      if (const auto x = type.rfind('x'); x != std::string::npos && x + 2 == type.size()) {
-        value = type.back() == '2' ? "[1, 1]" : type.back() == '3' ? "[1, 1, 1]" : "[1, 1, 1, 1]";
-      } else if (const auto members = file_.structs.find(type); members != file_.structs.end()) {
-        std::vector<std::string> ones(members->second.size(), "1");
-        value = "[" + joined(ones, ", ") + "]";
-      }
-      (given ? known : guessed) += format("arguments.{} = {{ type = \"{}\", value = {} }}\n",
-                                          manifest_name(each.name), type, value);
-    }
-    std::string text = known;
-    if (!guessed.empty()) {
-      ask(text, "values that are passed in every call: give those of your program");
-      text += guessed;
-    }
-    return text;
-  }
-
-  std::string launch_arguments() {
-    std::vector<std::string> all;
-    for (const Declaration& each : kernel_.parameters) {
-      const std::string name = manifest_name(each.name);
-      const bool is_size = std::ranges::find(sizes_, each.name) != sizes_.end();
-      const std::string type = is_size ? type_of(each) : "";
-      all.push_back(is_size && type != "i32" && type != "u32"
-                        ? format("{{ type = \"{}\", value = \"{}\" }}", type, name)
-                        : format("\"{}\"", name));
-    }
-    return "[" + joined(all, ", ") + "]";
-  }
-
-  std::string dynamic_shared() {
-    const Tokens& body = kernel_.body;
-    const auto is_extern = std::ranges::find(body, "extern");
-    if (is_extern == body.end()) return "";
-    std::string type = "f32";
-    for (auto at = is_extern; at != body.end() && *at != "["; ++at) {
-      if (const std::string known = type_name(file_.resolved(*at)); !known.empty()) type = known;
-    }
-    const auto element = element_type(type);
-    return format("dynamic_shared_bytes = \"{} * {}\"\n", element ? bytes_of(*element) : 4,
-                  joined(block_, " * "));
-  }
-
-  static std::string dimensions_text(const std::vector<std::string>& all) {
-    std::vector<std::string> quoted;
-    for (const std::string& each : all) {
-      const bool is_number = each.find_first_not_of("0123456789") == std::string::npos;
-      quoted.push_back(is_number ? each : format("\"{}\"", each));
-    }
-    return quoted.size() == 1 ? quoted[0] : "[" + joined(quoted, ", ") + "]";
-  }
-
-  std::string text() {
-    std::string text = format(
-        "# Written by `autotune init {}`. What it guessed stands below \"# ?\".\n", file_name_);
-    text += format("manifest = 2\nname = \"{}\"\nsource = \"{}\"\n", last_name(), file_name_);
-    if (sizes_.empty()) {
-      text += format("sizes.N = {{ fixed = {} }}\n", grid_.size() > 1 ? 256 : 65536);
-    } else {
-      std::vector<std::string> names;
-      for (const std::string& each : sizes_) names.push_back(format("\"{}\"", manifest_name(each)));
-      text += format("sizes = [{}]\n", joined(names, ", "));
-    }
-    for (const std::string& each : settings_) {
-      text += format("settings.{} = {{ values = [\"f32\", \"f64\"], as = \"type\" }}\n", each);
-    }
-    text += parameters_text();
-    for (const std::string& type : used_structs_) {
-      std::vector<std::string> members;
-      for (const Declaration& each : file_.structs.at(type)) {
-        std::string array;
-        if (!each.length.empty()) array = "[" + text_of(each.length) + "]";
-        members.push_back(format("{} = \"{}{}\"", each.name, type_of(each), array));
-      }
-      text += format("types.{} = {{ {} }}\n", type, joined(members, ", "));
-    }
-    text += "\n";
-    if (!are_lengths_known_ || has_parts_) {
-      ask(text, has_parts_
-                    ? "one element for each block: other numbers of blocks need check kernels "
-                      "(docs/manifest.md)"
-                    : "lengths, and fills of indices, where the kernel does not show them");
-    }
-    text += arguments_ + scalars() + "\n";
-    const std::string shared = dynamic_shared();
-    if (!is_grid_known_ || !is_block_known_ || !shared.empty()) {
-      ask(text, "the launch: blocks, threads and bytes of shared memory, as your program has them");
-    }
-    text += format("[kernels.{}]\n", last_name());
-    if (!entry_.empty() || kernel_.name != last_name()) {
-      text += format("entry = \"{}\"\n", entry_.empty() ? kernel_.name : entry_);
-    }
-    text += format("grid = {}\nblock = {}\n{}arguments = {}\n\n", dimensions_text(grid_),
-                   dimensions_text(block_), shared, launch_arguments());
-    if (const std::string plain = plain_reference(); !plain.empty()) return text + plain;
-    text += "[reference]\n";
-    ask(text, std::string(kOwnReferenceQuestion));
-    return text + "configuration = \"default\"\n";
-  }
-
-  /// A kernel with the same parameters and a name that says so, in its own default configuration.
-  std::string plain_reference() const {
-    const auto is_same = [](const Declaration& a, const Declaration& b) {
-      return a.name == b.name && a.type == b.type && a.pointers == b.pointers;
-    };
-    if (is_plain(kernel_.name)) return "";
-    for (const KernelCode& other : file_.kernels) {
-      const bool is_alike = is_plain(other.name) && other.templates.empty() &&
-                            std::ranges::equal(other.parameters, kernel_.parameters, is_same);
-      if (!is_alike) continue;
-      Draft draft(file_, other, file_name_, in_part_);
-      draft.find_constants();
-      draft.find_sizes();
-      draft.find_block();
-      draft.find_grid();
-      if (!draft.is_grid_known_ || !draft.is_block_known_) continue;
-      for (auto* const all : {&draft.grid_, &draft.block_}) {
-        for (std::string& each : *all) {
-          for (const std::string& name : draft.order_) draft.pin_in(each, name);
-        }
-      }
-      return format("[reference.kernels.{}]\ngrid = {}\nblock = {}\narguments = {}\n",
-                    draft.last_name(), dimensions_text(draft.grid_), dimensions_text(draft.block_),
-                    draft.launch_arguments());
-    }
-    return "";
-  }
-
-  std::string parameters_text() {
-    std::string text, defaults;
+  void write_parameters() {
     std::string guessed;
-    for (const std::string& name : order_) {
-      const Parameter& each = parameters_.at(name);
-      (unknown_.contains(name) ? guessed : text) +=
-          format("parameters.{} = {}\n", name, list_of(each.values));
+    std::vector<std::string> defaults;
+    for (const KernelFacts::Parameter& each : facts_.parameters) {
+      std::vector<std::string> values;
+      for (const std::int64_t value : each.values) values.push_back(std::to_string(value));
+      (each.is_guessed ? guessed : text_) +=
+          format("parameters.{} = {}\n", each.name, list_of(values));
       if (each.by_default != each.values.front()) {
-        defaults += format("{}{} = {}", defaults.empty() ? "" : ", ", name, each.by_default);
+        defaults.push_back(format("{} = {}", each.name, each.by_default));
       }
     }
     if (!guessed.empty()) {
-      ask(text, "values of what the source does not define");
-      text += guessed;
+      ask("values of what the source does not define");
+      text_ += guessed;
     }
-    if (!defaults.empty()) text += format("default = {{ {} }}\n", defaults);
+    if (!defaults.empty()) text_ += format("default = {{ {} }}\n", joined(defaults, ", "));
+  }
+
+  void write_constraints() {
     std::vector<std::string> threads;
-    for (const std::string& each : block_)
+    for (const std::string& each : facts_.launch.block) {
       threads.push_back(each.find(' ') == std::string::npos ? each : "(" + each + ")");
-    const std::string product = joined(threads, " * ");
-    if (product.find_first_not_of("0123456789* ") != std::string::npos) {
-      constraints_.insert(constraints_.begin(), product + " <= device.max_threads");
     }
-    if (!constraints_.empty()) {
-      text += "constraints = '''\n";
-      for (const std::string& each : constraints_) text += each + "\n";
-      text += "'''\n";
+    std::string constraints;
+    if (!std::ranges::all_of(threads, is_number)) {
+      constraints = joined(threads, " * ") + " <= device.max_threads\n";
     }
-    return text;
+    for (const std::string& each : facts_.constraints) constraints += each + "\n";
+    if (!constraints.empty()) text_ += "constraints = '''\n" + constraints + "'''\n";
   }
 
-  const KernelFile& file_;
-  const KernelCode& kernel_;
-  std::string file_name_;
-  const std::set<std::string>& in_part_;
-  const GivenArguments* const given_;
-  const LaunchInSource* launch_ = nullptr;
+  void write_arguments() {
+    if (facts_.has_element_per_block) {
+      ask("one element for each block: other numbers of blocks need check kernels "
+          "(docs/manifest.md)");
+    } else if (!facts_.are_lengths_known) {
+      ask("lengths, and fills of indices, where the kernel does not show them");
+    }
+    for (const KernelFacts::Buffer& each : facts_.buffers) text_ += buffer_text(each);
+    std::string guessed;
+    for (const KernelFacts::Scalar& each : facts_.scalars) {
+      (each.is_guessed ? guessed : text_) += format(
+          "arguments.{} = {{ type = \"{}\", value = {} }}\n", each.name, each.type, each.value);
+    }
+    if (!guessed.empty()) {
+      ask("values that are passed in every call: give those of your program");
+      text_ += guessed;
+    }
+    text_ += "\n";
+  }
 
-  std::vector<std::string> settings_, sizes_, order_, block_, grid_, constraints_, used_structs_,
-      questions_;
-  std::map<std::string, std::string> types_;  // of parameters of templates: settings
-  std::map<std::string, Parameter> parameters_;
-  std::set<std::string> unknown_;
-  std::string entry_, arguments_;
-  bool is_block_of_host_ = true;
-  bool are_lengths_known_ = true, is_grid_known_ = true, is_block_known_ = true,
-       has_output_ = false, has_parts_ = false;
+  void write_launch() {
+    if (!facts_.is_launch_known) {
+      ask("the launch: blocks, threads and bytes of shared memory, as your program has them");
+    }
+    write_kernel("kernels", facts_.launch);
+    text_ += "\n";
+  }
+  void write_kernel(const char* table, const KernelFacts::Launch& launch) {
+    const bool is_tuned = &launch == &facts_.launch;
+    text_ += format("[{}.{}]\n", table, launch.kernel);
+    if (is_tuned && !facts_.entry.empty()) text_ += format("entry = \"{}\"\n", facts_.entry);
+    text_ += format("grid = {}\nblock = {}\n", dimensions_text(launch.grid),
+                    dimensions_text(launch.block));
+    if (is_tuned && !facts_.dynamic_shared_bytes.empty()) {
+      text_ += format("dynamic_shared_bytes = \"{}\"\n", facts_.dynamic_shared_bytes);
+    }
+    text_ += format("arguments = {}\n", arguments_text(launch));
+  }
+
+  void write_reference() {
+    if (facts_.reference) return write_kernel("reference.kernels", *facts_.reference);
+    text_ += "[reference]\n";
+    ask(std::string(kOwnReferenceQuestion));
+    text_ += "configuration = \"default\"\n";
+  }
+
+  const KernelFacts& facts_;
+  std::string text_;
+  std::vector<std::string> questions_;
 };
-
-/// Gives the kernel's parameters the names of `given`. Other words that are called so get new ones.
-KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::string& file) {
-  std::string foreign;
-  for (const Declaration& each : kernel.parameters) {
-    if (foreign.empty() && !given.all.contains(each.name)) foreign = each.name;
-  }
-  if (foreign.empty()) return kernel;
-  bool is_alike = given.launched.size() == kernel.parameters.size();
-  for (std::size_t i = 0; is_alike && i < given.launched.size(); ++i) {
-    is_alike = kernel.parameters[i].pointers > 0 == given.buffers.contains(given.launched[i]);
-  }
-  if (!is_alike) {
-    const std::vector<std::string> all(given.all.begin(), given.all.end());
-    throw Error(format(
-        "{}:{}: {} takes {}, which is no argument of what it is compared with: name its parameters "
-        "as there ({}), or take as many in the same order",
-        file, kernel.line, kernel.name, foreign,
-        joined(given.launched.empty() ? all : given.launched, ", ")));
-  }
-  std::map<std::string, std::string> names;
-  for (const std::string& each : given.launched) names[each] = each + "_";
-  for (std::size_t i = 0; i < given.launched.size(); ++i) {
-    names[kernel.parameters[i].name] = given.launched[i];
-    kernel.parameters[i].name = given.launched[i];
-  }
-  for (std::string& word : kernel.body) {
-    if (const auto known = names.find(word); known != names.end()) word = known->second;
-  }
-  return kernel;
-}
 
 }  // namespace
 
@@ -928,8 +215,7 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
     throw UsageError(
         format("{}: there is no kernel {} ({})", file, entry, suggestion(entry, names)));
   }
-  if (given) return Draft(read, renamed(*kernel, *given, file), file, in_part, given).made();
-  return Draft(read, *kernel, file, in_part).made();
+  return ManifestWriter(kernel_facts(read, *kernel, file, in_part, given)).written(file);
 }
 
 }  // namespace autotune

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/target/kernel_facts.hpp"
+
 namespace autotune {
 
 /// A question that does not concern what is compared with the kernel itself.
@@ -19,13 +21,6 @@ struct FirstManifest {
   /// What the source does not show. Each stands in the text, behind `# ?`, above what was guessed.
   std::vector<std::string> questions;
   std::vector<std::string> kept;  // constants that are no parameters: `RADIUS = 3`
-};
-
-/// The arguments of a launch that another kernel computes, by the names in its manifest.
-struct GivenArguments {
-  std::vector<std::string> launched;  // in the order of its launch; empty if they are not all names
-  std::set<std::string> all;
-  std::set<std::string> sizes, buffers;  // of these
 };
 
 /// `headers` are the texts of files that the source includes. `entry` may be empty if the source

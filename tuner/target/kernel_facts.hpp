@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel's text shows of its parameters, arguments and launch: the facts of a first
+// manifest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/target/kernel_file.hpp"
+
+namespace autotune {
+
+/// Expressions and types are those of a manifest. Names of sizes and arguments are, too: a name
+/// that manifests reserve has a `_` behind it.
+struct KernelFacts {
+  struct Parameter {
+    std::string name;
+    std::vector<std::int64_t> values;  // ascending
+    std::int64_t by_default = 0;
+    bool is_guessed = false;  // the source does not define it
+  };
+  struct Struct {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> members;  // name, type
+  };
+  struct Buffer {
+    std::string name, type, length;
+    std::string role = {};  // empty: input
+    bool is_zero = false;   // filled with 0, because the kernel adds atomically
+    bool is_constant = false;
+    std::string tolerance = {};  // of floating-point outputs
+    std::string indexed = {};    // the length of the buffer that the elements are indices of
+  };
+  struct Scalar {
+    std::string name, type, value;
+    bool is_guessed = false;  // the source passes no number
+  };
+  struct Launch {
+    std::string kernel;  // without namespaces
+    std::vector<std::string> grid, block;
+    /// The name of each argument, and its type if that is not the argument's own.
+    std::vector<std::pair<std::string, std::string>> arguments;
+  };
+
+  Launch launch;
+  std::string entry;  // the C++ name of the kernel; empty if it is launch.kernel
+  std::vector<std::string> sizes, type_settings;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> constraints;
+  std::vector<Struct> structs;
+  std::vector<Buffer> buffers;
+  std::vector<Scalar> scalars;
+  std::string dynamic_shared_bytes;  // empty: none
+  std::optional<Launch> reference;   // a plain kernel with the same arguments
+  std::vector<std::string> kept;     // constants that are no parameters: `RADIUS = 3`
+  bool are_lengths_known = true, is_launch_known = true;
+  bool has_element_per_block = false;  // a buffer's length is the number of blocks
+};
+
+/// The arguments of a launch that another kernel computes, by the names in its manifest.
+struct GivenArguments {
+  std::vector<std::string> launched;  // in the order of its launch; empty if they are not all names
+  std::set<std::string> all;
+  std::set<std::string> sizes, buffers;  // of these
+};
+
+/// `file_name` is for messages. `in_part` are outputs that keep what the kernel does not write.
+/// With `given`, the kernel's parameters have the names there: their own, or by their order if that
+/// is how another kernel has them. Throws Error if the kernel takes what a manifest cannot give, or
+/// writes to no argument.
+KernelFacts kernel_facts(const KernelFile& file, const KernelCode& kernel,
+                         const std::string& file_name, const std::set<std::string>& in_part,
+                         const GivenArguments* given = nullptr);
+
+}  // namespace autotune
