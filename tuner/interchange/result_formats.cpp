@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interchange/result_formats.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -19,12 +20,41 @@ constexpr CostNames kCosts{
     "times",
     "benchmark_time",
     {"compile_time", "verification_time", "framework_time", "strategy_time"}};
-/// Kernel Tuner's names of failures.
-constexpr std::array kFailures{
-    std::pair<std::string_view, Outcome>{"CompilationFailedConfig", Outcome::compile_error},
-    std::pair<std::string_view, Outcome>{"RuntimeFailedConfig", Outcome::launch_error},
-    std::pair<std::string_view, Outcome>{"InvalidConfig", Outcome::invalid},
-    std::pair<std::string_view, Outcome>{"ErrorConfig", Outcome::launch_error}};
+
+/// The word of each outcome in both formats; of several outcomes with one word, the first is read.
+struct Words {
+  Outcome outcome;
+  std::string_view kernel_tuner, t4;
+};
+constexpr std::array kWords{
+    Words{Outcome::compile_error, "CompilationFailedConfig", "compile"},
+    Words{Outcome::launch_error, "RuntimeFailedConfig", "runtime"},
+    Words{Outcome::ok, "RuntimeFailedConfig", "correct"},  // a cache has no word for it
+    Words{Outcome::crash, "RuntimeFailedConfig", "runtime"},
+    Words{Outcome::killed, "RuntimeFailedConfig", "runtime"},
+    Words{Outcome::timeout, "RuntimeFailedConfig", "timeout"},
+    Words{Outcome::wrong, "RuntimeFailedConfig", "correctness"},
+    Words{Outcome::nondeterministic, "RuntimeFailedConfig", "correctness"},
+    Words{Outcome::invalid, "InvalidConfig", "constraints"},
+    Words{Outcome::pruned, "InvalidConfig", "correct"}};
+
+Outcome outcome_of(std::string_view word, std::string_view Words::*format) {
+  const auto found = std::ranges::find(kWords, word, format);
+  return found == kWords.end() ? Outcome::launch_error : found->outcome;
+}
+
+std::string_view word_of(Outcome outcome, std::string_view Words::*format) {
+  return *std::ranges::find(kWords, outcome, &Words::outcome).*format;
+}
+
+/// The values of a result by their parameters' names.
+Json configuration_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
+  Json configuration = Json::object();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    configuration[parameters[i].name] = json_of(result.values[i]);
+  }
+  return configuration;
+}
 
 /// Milliseconds.
 CheckedJson expect_time(const CheckedJson& entry, const std::string& objective) {
@@ -34,21 +64,18 @@ CheckedJson expect_time(const CheckedJson& entry, const std::string& objective) 
              kTime, objective));
 }
 
-std::optional<Outcome> failure_of(const Json& json) {
-  if (!json.is_string()) return std::nullopt;
-  for (const auto& [word, outcome] : kFailures) {
-    if (json.get_ref<const std::string&>() == word) return outcome;
-  }
-  return std::nullopt;
+Outcome failure_of(const Json& word) {
+  if (!word.is_string()) return Outcome::launch_error;
+  return outcome_of(word.get_ref<const std::string&>(), &Words::kernel_tuner);
 }
 
 /// The name of the failure: since 1.5.0 in `__error__`, before that in place of the objective.
 std::optional<Outcome> failure_of(const CheckedJson& entry, const std::string& objective) {
   if (const auto error = entry.find(kError)) {
-    return failure_of(error->json()).value_or(Outcome::launch_error);
+    return failure_of(error->json());
   }
   const Json& answer = entry[objective].json();
-  if (answer.is_string()) return failure_of(answer).value_or(Outcome::launch_error);
+  if (answer.is_string()) return failure_of(answer);
   if (!answer.is_number()) return Outcome::invalid;
   const Json& time = expect_time(entry, objective).json();
   const bool was_timed = time.is_number() && time.get<double>() > 0;
@@ -113,28 +140,13 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
   return result;
 }
 
-std::string_view word_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::compile_error:
-      return "CompilationFailedConfig";
-    case Outcome::invalid:
-    case Outcome::pruned:  // never run
-      return "InvalidConfig";
-    default:
-      return "RuntimeFailedConfig";
-  }
-}
-
 Json entry_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
-  Json entry = Json::object();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    entry[parameters[i].name] = json_of(result.values[i]);
-  }
+  Json entry = configuration_of(parameters, result);
   if (result.seconds) {
     entry["time"] = *result.seconds * 1e3;
     entry["times"] = Json::array({*result.seconds * 1e3});
   } else {
-    entry[kError] = word_of(result.outcome);
+    entry[kError] = word_of(result.outcome, &Words::kernel_tuner);
   }
   if (result.outcome == Outcome::pruned) entry[kLowerBound] = 1;
   entry["compile_time"] = result.compile_seconds * 1e3;
@@ -190,33 +202,6 @@ std::string kernel_tuner_cache(const RecordedResults& results) {
 }
 
 namespace {
-
-/// The word for each outcome; of several outcomes with one word, the first is read.
-constexpr std::array kWords{
-    std::pair<Outcome, std::string_view>{Outcome::ok, "correct"},
-    std::pair<Outcome, std::string_view>{Outcome::pruned, "correct"},
-    std::pair<Outcome, std::string_view>{Outcome::compile_error, "compile"},
-    std::pair<Outcome, std::string_view>{Outcome::launch_error, "runtime"},
-    std::pair<Outcome, std::string_view>{Outcome::crash, "runtime"},
-    std::pair<Outcome, std::string_view>{Outcome::timeout, "timeout"},
-    std::pair<Outcome, std::string_view>{Outcome::wrong, "correctness"},
-    std::pair<Outcome, std::string_view>{Outcome::nondeterministic, "correctness"},
-    std::pair<Outcome, std::string_view>{Outcome::invalid, "constraints"}};
-
-Outcome outcome_of(std::string_view word) {
-  for (const auto& [outcome, name] : kWords) {
-    if (name == word) return outcome;
-  }
-  return Outcome::launch_error;
-}
-
-std::string_view word_of(const RecordedResult& result) {
-  if (result.outcome == Outcome::pruned && !result.seconds) return "constraints";  // never run
-  for (const auto& [outcome, name] : kWords) {
-    if (outcome == result.outcome) return name;
-  }
-  return "runtime";
-}
 
 /// Seconds of a unit of time; nullopt for any other text.
 std::optional<double> unit_of(std::string_view text) {
@@ -304,7 +289,7 @@ void read_measurements(const CheckedJson& result, double unit, RecordedResult& r
 RecordedResult result_of(const CheckedJson& result, const std::vector<std::string>& names,
                          double unit) {
   RecordedResult read{values_of(result["configuration"], names)};
-  read.outcome = outcome_of(text_of(result, "invalidity", "correct"));
+  read.outcome = outcome_of(text_of(result, "invalidity", "correct"), &Words::t4);
   read.timestamp = text_of(result, "timestamp");
   read_times(result, unit, read);
   const bool may_be_pruned = read.outcome == Outcome::invalid;
@@ -326,15 +311,12 @@ Json measurements_of(const RecordedResult& result) {
 }
 
 Json result_of(const std::vector<Parameter>& parameters, const RecordedResult& result) {
-  Json configuration = Json::object();
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    configuration[parameters[i].name] = json_of(result.values[i]);
-  }
-  const std::string_view word = word_of(result);
+  const bool never_ran = result.outcome == Outcome::pruned && !result.seconds;
+  const std::string_view word = word_of(never_ran ? Outcome::invalid : result.outcome, &Words::t4);
   Json runs = Json::array();
   if (result.seconds) runs.push_back(*result.seconds * 1e3);
   return {{"timestamp", result.timestamp},
-          {"configuration", configuration},
+          {"configuration", configuration_of(parameters, result)},
           {"times",
            {{"compilation", result.compile_seconds * 1e3},
             {"benchmark", 0},
