@@ -39,4 +39,10 @@ std::vector<CountedLine> counted_lines(const CounterValues& counters, const Expe
 /// FLOPs of ordinary pipes and operations of tensor cores; 0 if they were not counted.
 double counted_flops(const CounterValues& counters);
 
+struct ReportedProblem;
+
+/// Counted and expected figures of each finalist, and a sentence about finalists that were not
+/// counted. Empty for a device without counters.
+std::string counters_table(const ReportedProblem& problem);
+
 }  // namespace autotune::report

@@ -5,9 +5,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "tuner/records/records.hpp"
 #include "tuner/report/report.hpp"
 
 namespace autotune::report {
@@ -28,29 +26,5 @@ std::string_view style_text();
 std::string_view d3_text();
 std::string_view script_text();
 std::string_view live_text();  // follows it in a live page
-
-// The section of one problem: text and tables.
-
-/// A value that is more frequent among trials of one reason than among all.
-struct Shared {
-  std::string parameter, value;
-  double share = 0;  // of the reason's trials
-  double lift = 0;   // that share over the share of all trials
-};
-
-struct Failure {
-  Reason reason;
-  std::vector<Shared> shared;  // greatest lift first; at most three
-};
-
-/// Most frequent reason first.
-std::vector<Failure> failures_of(const std::vector<db::TrialRow>& trials);
-
-/// Counted and expected figures of each finalist, and a sentence about finalists that were not
-/// counted. Empty for a device without counters.
-std::string counters_table(const ReportedProblem& problem);
-
-/// `place` is the problem's in the report; the script shows one at a time.
-std::string problem_section(const ReportedProblem& problem, std::size_t place);
 
 }  // namespace autotune::report

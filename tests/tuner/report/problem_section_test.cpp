@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/page.hpp"
+#include "tuner/report/problem_section.hpp"
 
 #include <gmock/gmock.h>
 
