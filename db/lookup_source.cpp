@@ -27,8 +27,6 @@ bool is_same_architecture(const DeviceRow& a, const DeviceRow& b) {
 
 namespace {
 
-constexpr std::string_view kContext = " context=";  // a chain's policy has none
-
 /// Reserves a lot: unused memory is never touched, and moving rows takes longer than reading some.
 constexpr std::size_t kLikelyRows = 16384;
 
@@ -75,7 +73,7 @@ struct LayerReading {
       row.layer = static_cast<std::uint8_t>(layer);
       row.same_device = part.same_device;
       row.same_policy = policy == request.policy;
-      row.early_start = policy.find(kContext) == std::string::npos;  // timed with it
+      row.early_start = stored_policy(policy).context == "chain";  // timed with it
       out.push_back(std::move(row));
     });
     damaged += unusable.damaged;
@@ -137,9 +135,9 @@ void read_layer(const Layer& layer, std::size_t number, const LookupRequest& req
 }  // namespace
 
 std::vector<std::string> policies_of(const LookupRequest& request) {
-  const std::size_t context = request.policy.find(kContext);
-  if (context == std::string::npos) return {request.policy};
-  return {request.policy, request.policy.substr(0, context)};
+  const std::string chain(stored_policy(request.policy).without_context);
+  if (chain == request.policy) return {request.policy};
+  return {request.policy, chain};
 }
 
 LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& request) {

@@ -6,6 +6,17 @@
 
 namespace autotune::db {
 
+StoredPolicy stored_policy(std::string_view policy) {
+  constexpr std::string_view kContext = " context=";  // the last part
+  const std::size_t context = policy.find(kContext);
+  const bool has_context = context != std::string_view::npos;
+  return {policy.substr(0, context),
+          has_context ? policy.substr(context + kContext.size()) : "chain",
+          policy.find("l2=cold") != std::string_view::npos,
+          policy.find(" objective=") == std::string_view::npos,
+          policy.find("launch=") != std::string_view::npos};
+}
+
 void add_counters(TunedStore& store, const CounterRow& row) {
   Connection& connection = store.connection();
   const CounterRow counters = acceptable(connection, row);

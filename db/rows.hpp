@@ -65,6 +65,16 @@ struct ProblemKey {
 inline constexpr std::string_view kOtherTuner = "by=";
 inline bool is_of_other_tuner(std::string_view policy) { return policy.starts_with(kOtherTuner); }
 
+/// What a policy's text says: `l2=hot launch=graph objective=energy context=between`. The views are
+/// parts of that text.
+struct StoredPolicy {
+  std::string_view without_context;
+  std::string_view context;  // `chain` if the text has none
+  bool is_cold = false, is_by_time = false;
+  bool is_measured = false;  // not recorded by another tuner
+};
+StoredPolicy stored_policy(std::string_view policy);
+
 /// The time of a configuration and its 95 % interval, in nanoseconds; empty if it was not timed.
 struct Times {
   std::optional<double> median_ns;

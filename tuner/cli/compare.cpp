@@ -57,7 +57,7 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
     if (std::isfinite(best)) ratio /= best;  // else all fail
     if (bounds.contains(configuration) && ratio <= limit) ratio = kInfinity;
   }
-  const bool by_time = entry.best.key.policy.find(" objective=") == std::string::npos;
+  const bool by_time = db::stored_policy(entry.best.key.policy).is_by_time;
   const bool is_decided = entry.best.decided && entry.best.provenance != "pinned";
   if (!ratios.empty() && is_decided && by_time)
     ratios[entry.best.configuration] = 1;  // by the playoff

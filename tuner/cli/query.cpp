@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tuner/answer/answer_explanation.hpp"
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
@@ -119,7 +119,7 @@ void print(const Answer& answer, const Readable& readable) {
                         best.baseline.wins ? ", faster" : "", best.baseline.text());
   }
   if (best.cold_ns) {
-    const bool is_cold = best.key.policy.find("l2=cold") != std::string::npos;
+    const bool is_cold = db::stored_policy(best.key.policy).is_cold;
     std::cout << format("L2       {} with a {} L2 cache\n", time_text(*best.cold_ns * kNanosecond),
                         is_cold ? "hot" : "cold");
   }

@@ -79,12 +79,8 @@ void expect_known(const std::string& name, const std::vector<db::TunedEntry>& en
                           suggestion(name, std::vector<std::string>(known.begin(), known.end()))));
 }
 
-/// The context of a stored policy. A key without one is of a chain.
 std::string context_of(const db::TunedEntry& entry) {
-  for (const NamedValue& each : parse_named_values(entry.best.key.policy)) {
-    if (each.name == "context") return each.value.text();
-  }
-  return std::string(name_of(CallContext::chain));
+  return std::string(db::stored_policy(entry.best.key.policy).context);
 }
 
 /// The choice of --set and --context among a target's entries.

@@ -145,18 +145,12 @@ std::vector<Finalist> finalists_of(const db::TunedStore& store, const ReportedPr
 
 namespace {
 
-constexpr std::string_view kContext = " context=";
-
-std::string context_of(const std::string& policy) {
-  const auto at = policy.find(kContext);
-  return at == std::string::npos ? "chain" : policy.substr(at + kContext.size());
-}
-
 /// Entries of one problem, whatever their context.
 using Place = std::tuple<std::string, std::string, std::string, std::string>;
 Place place_of(const db::TunedEntry& entry) {
   const db::ProblemKey& key = entry.best.key;
-  return {key.device, key.kernel, key.problem, key.policy.substr(0, key.policy.find(kContext))};
+  return {key.device, key.kernel, key.problem,
+          std::string(db::stored_policy(key.policy).without_context)};
 }
 
 std::vector<std::int64_t> sizes_of(const db::TunedEntry& entry) {
@@ -265,7 +259,8 @@ std::vector<ReportedProblem> with_contexts(std::vector<ReportedProblem> problems
     for (const ReportedProblem* one : same) {
       const db::BestRow& best = one->entry.best;
       if (one == &problem || !best.median_ns) continue;
-      problem.contexts.push_back({context_of(best.key.policy), *best.median_ns * kNanosecond});
+      problem.contexts.push_back(
+          {std::string(db::stored_policy(best.key.policy).context), *best.median_ns * kNanosecond});
     }
     kept.push_back(problem);
   }

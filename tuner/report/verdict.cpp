@@ -221,10 +221,9 @@ const std::string& policy_of(const ReportedProblem& one) { return one.entry.best
 
 /// The words of a policy, with its context even if it is the default.
 std::vector<std::string> policy_words(const std::string& policy) {
-  std::vector<std::string> words = words_of(policy);
-  const bool is_measured = policy.find("launch=") != std::string::npos;
-  const bool has_context = policy.find("context=") != std::string::npos;
-  if (is_measured && !has_context) words.push_back("context=chain");
+  const db::StoredPolicy stored = db::stored_policy(policy);
+  std::vector<std::string> words = words_of(std::string(stored.without_context));
+  if (stored.is_measured) words.push_back(format("context={}", stored.context));
   return words;
 }
 
