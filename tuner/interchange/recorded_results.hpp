@@ -74,7 +74,6 @@ struct RecordedResult {
   double compile_seconds = 0;          // 0: unknown
   int samples = 0;                     // times behind `seconds`; 0: unknown
   std::string timestamp = {};          // as in the file: `2026-11-22 14:34:21.102791+00:00`
-  std::int64_t shared_bytes = -1;      // of a block, also where they were refused; -1: unknown
   double total_seconds = 0;            // all that evaluating it cost, compiling too; 0: unknown
 };
 

@@ -123,10 +123,6 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
   result.total_seconds =
       entry.find(kTotal) ? seconds_of(entry, kTotal) : total_seconds_of(entry, kCosts);
   result.timestamp = text_of(entry, "timestamp");
-  const auto bytes = entry.find("shared_bytes");
-  if (bytes && bytes->json().is_number_integer()) {
-    result.shared_bytes = bytes->json().get<std::int64_t>();
-  }
   if (entry.find(kLowerBound)) {
     result.outcome = Outcome::pruned;
     if (!entry.find(kTime)) return result;

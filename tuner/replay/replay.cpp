@@ -298,8 +298,6 @@ RecordedResults recorded_trials(std::vector<db::TrialRow> rows) {
 
 namespace {
 
-constexpr std::int64_t kStaticSharedBytes = 48 << 10;  // limit of CUDA's compilers
-
 std::uint64_t rank_of(const RecordedResult& row,
                       const std::vector<std::map<Value, std::size_t>>& levels) {
   std::uint64_t rank = 0;
@@ -312,18 +310,6 @@ std::uint64_t rank_of(const RecordedResult& row,
     rank = rank * levels[p].size() + level->second;
   }
   return rank;
-}
-
-/// Adds a reason, in the words of ptxas, if a configuration uses too much shared memory.
-Evaluation evaluation_of(std::size_t index, const RecordedResult& row) {
-  Evaluation answer{index, row.outcome, row.seconds};
-  if (row.outcome == Outcome::compile_error && row.shared_bytes > kStaticSharedBytes) {
-    answer.reason = format("uses too much shared data ({} bytes, {} max)", row.shared_bytes,
-                           kStaticSharedBytes);
-  } else {
-    answer.resources.shared_bytes = row.shared_bytes;
-  }
-  return answer;
 }
 
 RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
@@ -339,7 +325,7 @@ RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
   std::vector<Evaluation> answers;
   std::vector<double> compile_seconds, total_seconds;
   for (const auto& [rank, row] : by_rank) {
-    answers.push_back(evaluation_of(ranks.size(), *row));
+    answers.push_back({ranks.size(), row->outcome, row->seconds});
     compile_seconds.push_back(row->compile_seconds);
     total_seconds.push_back(row->total_seconds);
     ranks.push_back(rank);

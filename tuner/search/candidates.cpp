@@ -10,7 +10,6 @@
 
 #include "tuner/core/measurement.hpp"
 #include "tuner/search/points.hpp"
-#include "tuner/search/surrogate.hpp"
 
 namespace autotune {
 namespace {
@@ -207,12 +206,9 @@ double quantile(const std::vector<double>& sorted, double share) {
 
 }  // namespace
 
-Observations::Observations() : best_(std::numeric_limits<double>::infinity()) {}
-
 void Observations::add(const Evaluation& answer) {
   if (!place_.emplace(answer.index, indices_.size()).second) return;
   indices_.push_back(answer.index);
-  note_shared_memory(answer);
   // The lower bound of a pruned configuration is as informative as the time of a slow one.
   const bool timed = answer.seconds && *answer.seconds > 0 &&
                      (answer.outcome == Outcome::ok || answer.outcome == Outcome::pruned);
@@ -220,19 +216,6 @@ void Observations::add(const Evaluation& answer) {
   if (!timed) return;
   ++valid_;
   if (answer.outcome == Outcome::ok) best_ = std::min(best_, *log_seconds_.back());
-}
-
-void Observations::note_shared_memory(const Evaluation& answer) {
-  const std::optional<Refusal> refusal = refusal_of(answer.reason);
-  refused_.push_back(refusal ? 1 : 0);
-  if (refusal) {
-    log_shared_limit_ = std::log(refusal->limit);
-    log_shared_.emplace_back(std::log(refusal->bytes));
-  } else if (answer.resources.shared_bytes > 0) {
-    log_shared_.emplace_back(std::log(static_cast<double>(answer.resources.shared_bytes)));
-  } else {
-    log_shared_.emplace_back();
-  }
 }
 
 std::vector<std::size_t> Observations::fastest() const {

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -32,29 +33,14 @@ class Observations {
   std::optional<double> log_seconds(std::size_t place) const { return log_seconds_[place]; }
   /// Places of the valid configurations, fastest first; ties in the order of their indices.
   std::vector<std::size_t> fastest() const;
-  /// The logarithm of its bytes of shared memory; nullopt if unknown. A compiler also names the
-  /// bytes when it refuses a configuration.
-  std::optional<double> log_shared_bytes(std::size_t place) const { return log_shared_[place]; }
-  /// Whether a compiler refused it for its shared memory.
-  bool refused(std::size_t place) const { return refused_[place] != 0; }
-  /// The logarithm of the largest size that compilers accept; nullopt before the first refusal.
-  std::optional<double> log_shared_limit() const { return log_shared_limit_; }
   double best() const { return best_; }  // log seconds; infinity before any is valid
 
  private:
-  void note_shared_memory(const Evaluation& answer);
-
   std::vector<std::size_t> indices_;
   std::vector<std::optional<double>> log_seconds_;
   std::unordered_map<std::size_t, std::size_t> place_;
-  std::vector<std::optional<double>> log_shared_;
-  std::vector<char> refused_;
-  std::optional<double> log_shared_limit_;
   std::size_t valid_ = 0;
-  double best_;
-
- public:
-  Observations();
+  double best_ = std::numeric_limits<double>::infinity();
 };
 
 /// Training targets of a Gaussian process: log times, clipped at the upper quartile and

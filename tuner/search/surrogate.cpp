@@ -4,7 +4,6 @@
 #include <Eigen/Cholesky>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -158,77 +157,6 @@ Opinion Surrogate::opinion(const Observations& observations, const Eigen::Vector
 
 namespace {
 
-constexpr std::size_t kFewestKnown = 8;  // configurations with known bytes
-constexpr double kRidge = 1e-3;
-constexpr double kLeastDeviation = 1e-3;  // of the logarithm
-
-/// The positive number after `words`, decimal or with 0x; nullopt if there is none.
-std::optional<double> number_after(std::string_view text, std::string_view words) {
-  const std::size_t place = text.find(words);
-  if (place == std::string_view::npos) return std::nullopt;
-  text.remove_prefix(place + words.size());
-  const bool hexadecimal = text.starts_with("0x");
-  if (hexadecimal) text.remove_prefix(2);
-  std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, hexadecimal ? 16 : 10);
-  if (error != std::errc() || number <= 0) return std::nullopt;
-  return static_cast<double>(number);
-}
-
-/// Places of observations with known bytes; empty if one above the limit works.
-std::vector<Eigen::Index> known_places(const Observations& observations, double log_limit) {
-  std::vector<Eigen::Index> known;
-  for (std::size_t place = 0; place < observations.size(); ++place) {
-    const auto log_bytes = observations.log_shared_bytes(place);
-    if (!log_bytes) continue;
-    if (observations.log_seconds(place) && *log_bytes > log_limit) return {};
-    known.push_back(static_cast<Eigen::Index>(place));
-  }
-  return known;
-}
-
-}  // namespace
-
-std::optional<Refusal> refusal_of(std::string_view reason) {
-  const auto bytes = number_after(reason, "too much shared data (");
-  const auto limit = number_after(reason, " bytes, ");
-  if (!bytes || !limit || *bytes <= *limit) return std::nullopt;
-  return Refusal{*bytes, *limit};
-}
-
-Eigen::ArrayXf accepted_shared_memory(const Observations& observations,
-                                      const Eigen::MatrixXd& features,
-                                      const Eigen::MatrixXf& candidate_features) {
-  const auto log_limit = observations.log_shared_limit();
-  if (!log_limit) return {};
-  const std::vector<Eigen::Index> known = known_places(observations, *log_limit);
-  if (known.size() < kFewestKnown) return {};
-  const auto count = static_cast<Eigen::Index>(known.size());
-  Eigen::MatrixXd inputs(count, features.cols());
-  Eigen::VectorXd logs(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const Eigen::Index place = known[static_cast<std::size_t>(i)];
-    inputs.row(i) = features.row(place);
-    logs[i] = *observations.log_shared_bytes(static_cast<std::size_t>(place));
-  }
-  Eigen::MatrixXd normal = inputs.transpose() * inputs;
-  normal.diagonal().array() += kRidge;
-  const Eigen::LLT<Eigen::MatrixXd> factor(normal);
-  const Eigen::VectorXd weights = factor.solve(inputs.transpose() * logs);
-  // Leave-one-out errors.
-  const Eigen::MatrixXd whitened = factor.matrixL().solve(inputs.transpose());
-  const Eigen::ArrayXd leverage = whitened.colwise().squaredNorm().transpose();
-  const Eigen::ArrayXd errors = (logs - inputs * weights).array() / (1 - leverage).max(1e-3);
-  const double deviation = std::sqrt(errors.square().mean()) + kLeastDeviation;
-  // The logistic function with this slope is closest to the normal distribution function.
-  const auto slope = static_cast<float>(1.702 / deviation);
-  const Eigen::ArrayXf expected = (candidate_features * weights.cast<float>()).array();
-  return 1 / (1 + (slope * (expected - static_cast<float>(*log_limit))).min(80).exp());
-}
-
-namespace {
-
 constexpr double kPenalty = 0.3;
 constexpr double kConstantPenalty = 0.01;
 constexpr int kSteps = 8;
@@ -266,40 +194,32 @@ Eigen::Array<typename Array::Scalar, Eigen::Dynamic, 1> logistic(const Array& x)
 
 /// The negative log posterior of the weights.
 double loss(const Eigen::VectorXd& weights, const Eigen::MatrixXd& features,
-            const Eigen::VectorXd& outcome, const Eigen::ArrayXd& counted,
-            const Eigen::VectorXd& penalty) {
+            const Eigen::VectorXd& outcome, const Eigen::VectorXd& penalty) {
   // Positive for what the weights expect rightly.
   const Eigen::ArrayXd margin = (features * weights).array() * (2 * outcome.array() - 1);
   const Eigen::ArrayXd surprise = (-margin.abs()).exp().log1p() + (-margin).max(0);
-  return (counted * surprise).sum() + 0.5 * penalty.cwiseProduct(weights).dot(weights);
+  return surprise.sum() + 0.5 * penalty.cwiseProduct(weights).dot(weights);
 }
 
 }  // namespace
 
-void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& features,
-                       bool with_refused) {
+void SuccessModel::fit(const Observations& observations, const Eigen::MatrixXd& features) {
   const Eigen::VectorXd outcome = works(observations);
-  Eigen::ArrayXd counted = Eigen::ArrayXd::Ones(outcome.size());
-  for (Eigen::Index i = 0; i < counted.size() && !with_refused; ++i) {
-    if (observations.refused(static_cast<std::size_t>(i))) counted[i] = 0;
-  }
   Eigen::VectorXd penalty = Eigen::VectorXd::Constant(features.cols(), kPenalty);
   penalty[0] = kConstantPenalty;
   if (weights_.size() == 0) weights_ = Eigen::VectorXd::Zero(features.cols());
   for (int step = 0; step < kSteps; ++step) {
     const Eigen::ArrayXd expected = logistic((features * weights_).array());
-    Eigen::MatrixXd hessian = features.transpose() *
-                              (counted * expected * (1 - expected)).matrix().asDiagonal() *
-                              features;
+    Eigen::MatrixXd hessian =
+        features.transpose() * (expected * (1 - expected)).matrix().asDiagonal() * features;
     hessian.diagonal() += penalty;
-    const Eigen::VectorXd gradient =
-        features.transpose() * (counted * (outcome.array() - expected)).matrix() -
-        penalty.cwiseProduct(weights_);
+    const Eigen::VectorXd gradient = features.transpose() * (outcome.array() - expected).matrix() -
+                                     penalty.cwiseProduct(weights_);
     Eigen::VectorXd move = hessian.llt().solve(gradient);
     if (!move.allFinite()) return;  // keeps the last weights
     // A whole step may overshoot where the last weights were sure and wrong.
     const auto loss_at = [&](const Eigen::VectorXd& weights) {
-      return loss(weights, features, outcome, counted, penalty);
+      return loss(weights, features, outcome, penalty);
     };
     const double before = loss_at(weights_);
     while (move.cwiseAbs().maxCoeff() >= kConverged && !(loss_at(weights_ + move) <= before)) {
@@ -315,13 +235,10 @@ const Eigen::ArrayXf& SuccessModel::update(const Observations& observations, con
   if (fitted_ == observations.size() && drawing_ == candidates_.drawing) return success_;
   const Eigen::MatrixXd features = features_of(points, dimensions_).cast<double>();
   if (drawing_ != candidates_.drawing) features_ = features_of(candidates_.points, dimensions_);
-  accepted_ = accepted_shared_memory(observations, features, features_);
-  if (fitted_ != observations.size()) fit(observations, features, accepted_.size() == 0);
+  if (fitted_ != observations.size()) fit(observations, features);
   fitted_ = observations.size();
   drawing_ = candidates_.drawing;
-  success_ = logistic((features_ * weights_.cast<float>()).array());
-  if (accepted_.size() > 0) success_ *= accepted_;
-  success_ = success_.max(kLeast);
+  success_ = logistic((features_ * weights_.cast<float>()).array()).max(kLeast);
   return success_;
 }
 

@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "tuner/search/candidates.hpp"
@@ -81,28 +80,10 @@ class Surrogate {
 };
 
 // The probability that a configuration works: compiles, launches and computes the right result.
-// Shared memory has a model of its own.
-
-/// The two numbers in "uses too much shared data (0x15600 bytes, 0xc000 max)".
-struct Refusal {
-  double bytes = 0, limit = 0;
-};
-/// nullopt unless `reason` is such a refusal.
-std::optional<Refusal> refusal_of(std::string_view reason);
-
-/// The probability that a compiler accepts each candidate's shared memory. Comes from a linear
-/// regression of the logarithm of the bytes, on compiled and on refused configurations. `features`
-/// has one row per observation. Empty before the first refusal, with fewer than 8 known
-/// configurations, and if one above the limit works: its shared memory is not all static.
-Eigen::ArrayXf accepted_shared_memory(const Observations& observations,
-                                      const Eigen::MatrixXd& features,
-                                      const Eigen::MatrixXf& candidate_features);
-
 /// A logistic regression with a ridge penalty, refitted by Newton's method with steps that never
 /// raise the loss. Its features are the coordinates of the parameters, their squares and their
 /// pairwise products. Configurations fail because of shared memory, registers or threads, and these
-/// are such products. Refusals for shared memory are learned separately, by
-/// accepted_shared_memory().
+/// are such products.
 class SuccessModel {
  public:
   /// Uses the first `dimensions` columns of points. `candidates` must outlive it.
@@ -119,8 +100,7 @@ class SuccessModel {
   }
 
  private:
-  /// `with_refused`: includes refusals for shared memory.
-  void fit(const Observations& observations, const Eigen::MatrixXd& features, bool with_refused);
+  void fit(const Observations& observations, const Eigen::MatrixXd& features);
 
   const Candidates& candidates_;
   Eigen::Index dimensions_;
@@ -128,7 +108,6 @@ class SuccessModel {
   int drawing_ = -1;         // of the candidates in `features_`
   Eigen::VectorXd weights_;  // one per feature
   Eigen::MatrixXf features_;
-  Eigen::ArrayXf accepted_;  // of accepted_shared_memory()
   Eigen::ArrayXf success_;
 };
 

@@ -160,16 +160,6 @@ TEST(KernelTunerCache, OnlyTheTimeIsATimeWhateverTheObjectiveIs) {
           R"(objective.json: cache.1: there is no "time" beside the objective "GFLOP/s")")));
 }
 
-TEST(KernelTunerCache, SharedMemoryIsReadWhereACacheHasIt) {
-  const auto results = read_recorded_results(written("shared.json", R"({"tune_params_keys": ["a"],
-    "tune_params": {"a": [1, 2, 3]}, "objective": "time", "cache": {
-    "1": {"a": 1, "time": 5.0, "shared_bytes": 4096}, "2": {"a": 2, "time": 5.0},
-    "3": {"a": 3, "time": "CompilationFailedConfig", "shared_bytes": 65536}}})"));
-  EXPECT_EQ(results.results[0].shared_bytes, 4096);
-  EXPECT_EQ(results.results[1].shared_bytes, -1);
-  EXPECT_EQ(results.results[2].shared_bytes, 65536);
-}
-
 TEST(KernelTunerCache, PythonsTrueIsOne) {
   const auto results = read_recorded_results(written("bool.json", R"({"tune_params_keys": ["a"],
     "tune_params": {"a": [1, true, false]}, "cache": {"1": {"a": true, "time": 5.0}}})"));

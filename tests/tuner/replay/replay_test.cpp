@@ -95,18 +95,6 @@ TEST(RecordedSpace, ReadsACacheAsAnInterruptedRunLeavesIt) {
   expect_the_small_space(read_recorded_space(written("open.json", std::string(kCache) + ",\n")));
 }
 
-TEST(RecordedSpace, TooMuchSharedMemoryIsRefusedInTheCompilersWords) {
-  const RecordedSpace recorded = read_recorded_space(written(
-      "shared.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]}, "cache": {
-      "1": {"a": 1, "time": 5.0, "shared_bytes": 4096},
-      "2": {"a": 2, "time": "CompilationFailedConfig", "shared_bytes": 65536},
-      "3": {"a": 3, "time": "CompilationFailedConfig"}}})"));
-  EXPECT_EQ(recorded.answers[0].resources.shared_bytes, 4096);
-  EXPECT_EQ(recorded.answers[0].reason, "");
-  EXPECT_EQ(recorded.answers[1].reason, "uses too much shared data (65536 bytes, 49152 max)");
-  EXPECT_EQ(recorded.answers[2].reason, "");
-}
-
 TEST(RecordedSpace, ReadsT4Results) {
   expect_the_small_space(read_recorded_space(written("t4.json", kT4)));
 }
