@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "tests/db/sample.hpp"
-#include "tuner/answer/answer_explanation.hpp"
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/report.hpp"

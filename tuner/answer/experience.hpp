@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "db/past_times.hpp"
-#include "tuner/answer/covers.hpp"
 #include "tuner/answer/known_times.hpp"
 #include "tuner/answer/lead_errors.hpp"
 #include "tuner/answer/sized_target.hpp"

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lookup finds for the sizes of one target.
+// What a lookup finds for the sizes of one target, how two answers compare, and what a person reads.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "db/lookup.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/problem.hpp"
+#include "tuner/core/target.hpp"
 
 namespace autotune {
 
@@ -45,5 +50,22 @@ struct LookupAnswer {
   bool is_locked = false;
   const LockedAnswer* locked = nullptr;  // nullptr: the lock's fallback answers
 };
+
+/// Several lines: the configuration, where it comes from, its time there, and the vendor's library
+/// if that is faster.
+std::string explanation_of(const Target& target, const Problem& problem, const DeviceInfo& device,
+                           const LookupAnswer& answer);
+
+/// What the times of two answers are: of the kernel alone, or of the vendor's library where that is
+/// faster.
+enum class Engines : std::uint8_t { kernels_only, with_libraries };
+
+/// Whether `other`, which computes the same as `own`, is to be preferred: it was tuned for these
+/// sizes or others within two doublings, and is faster. Another GPU of the architecture counts as
+/// half a doubling. Where both were measured for exactly these sizes, these times decide. Else
+/// expected times do, and has_clear_lead() tells whether the lead is clear. A measured time of
+/// `own` gives way only for the largest lead. False if `own` is pinned, if a time is unknown, or if
+/// a library is expected to be faster than `other`.
+bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);
 
 }  // namespace autotune

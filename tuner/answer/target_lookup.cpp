@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tuner/answer/answer_explanation.hpp"
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

@@ -4,18 +4,36 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "tuner/answer/covers.hpp"
+#include "db/past_times.hpp"
 #include "tuner/answer/known_times.hpp"
 #include "tuner/answer/lead_errors.hpp"
 #include "tuner/answer/transfer_choice.hpp"
 #include "tuner/core/sized_validity.hpp"
 
 namespace autotune {
+
+class Covers {
+ public:
+  /// `same_device` has a value for each of `times.devices`; covers of other devices are left out.
+  Covers(const db::PastTimes& times, const std::vector<bool>& same_device);
+
+  /// Whether every size lies between the least and the greatest of the cover's problems. False for
+  /// an unknown cover.
+  bool spans(const std::string& cover, std::span<const std::int64_t> sizes) const;
+
+ private:
+  struct Box {
+    std::vector<std::int64_t> low, high;
+  };
+  std::map<std::string, Box> boxes_;  // by the cover's name
+};
 
 struct TransferCandidate {
   const Levels* levels;

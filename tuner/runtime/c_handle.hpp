@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/answer/faster_answer.hpp"
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/answer/target_lookup.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/error.hpp"

@@ -16,7 +16,7 @@
 
 #include "db/problem_text.hpp"
 #include "tests/db/sample.hpp"
-#include "tuner/answer/faster_answer.hpp"
+#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/answer/target_lookup.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
