@@ -17,7 +17,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "tests/gpu/gpu_fixture.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/policy.hpp"
 
 namespace autotune {

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// One batch, repeated while the SM clock is low.
+// One batch: in a given call context, and repeated while the SM clock is low.
 #pragma once
 
+#include "tuner/core/device.hpp"
 #include "tuner/measure/policy.hpp"
 
 namespace autotune {
+
+/// `timer` must outlive it.
+class InContext : public Timer {
+ public:
+  InContext(Timer& timer, CallContext context) : timer_(timer), context_(context) {}
+
+  TimedBatch time(int launches, L2State l2) override {
+    return timer_.time_in(context_, launches, l2);
+  }
+
+ private:
+  Timer& timer_;
+  CallContext context_;
+};
 
 struct SteadyBatch {
   double seconds = 0;      // per launch

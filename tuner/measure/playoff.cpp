@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "tuner/measure/batch.hpp"
-#include "tuner/measure/in_context.hpp"
 
 namespace autotune {
 namespace {

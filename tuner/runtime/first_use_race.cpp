@@ -10,7 +10,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/judge.hpp"
 #include "tuner/measure/playoff.hpp"
 

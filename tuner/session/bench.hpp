@@ -12,7 +12,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/anchor.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/judge.hpp"
 #include "tuner/session/tuning_request.hpp"
 
