@@ -100,8 +100,8 @@ class CompilePool {
   std::vector<std::thread> threads_;
 };
 
-/// What one problem wants compiled. Dropped with it: its finished results, and what has not started
-/// and no other problem wants.
+/// The units that one problem wants compiled. Its destructor drops their results, and the units
+/// that have not started unless another problem wants them.
 class CompileRequests {
  public:
   using Result = CompilePool::Result;

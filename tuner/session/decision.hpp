@@ -44,9 +44,9 @@ class Baselines {
  public:
   explicit Baselines(std::span<const BaselineSource> sources) : sources_(sources) {}
 
-  /// As find_baselines(), unless that was done. Unloads what was found.
+  /// Runs find_baselines() at the first call. Leaves no candidate loaded.
   void find(Workbench& bench, const std::function<void(const std::string&)>& warn);
-  /// Whether it is known which there are.
+  /// Whether find() has run, or there are no libraries.
   bool are_found() const { return found_.has_value() || sources_.empty(); }
   /// Loads all that were found. One that cannot be loaded fails when it is timed.
   std::vector<BaselineCandidate>& loaded(Workbench& bench);
@@ -90,7 +90,7 @@ struct ProblemDecision {
   /// replace it; 0: there were enough.
   int open_after_blocks = 0;
   bool predicted = false;  // the device cannot run: chosen by the cost model
-  /// What the time ran out before, if it did: there is no best then, and nothing is recorded.
+  /// The step that had no time left; empty if all had. If set, there is no best and no record.
   std::string undone;
 };
 

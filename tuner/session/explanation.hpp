@@ -39,13 +39,13 @@ struct SearchHealth {
   std::optional<double> last_gain = {};
 
   double failed_share() const { return tried > 0 ? static_cast<double>(failed) / tried : 0; }
-  /// The model leads the search astray rather than guide it. A search chooses what the model
-  /// thinks fast, which biases the correlation towards 0: few times say nothing, and where
-  /// everything was tried nobody was led.
+  /// The model leads the search astray. A search measures what the model thinks fast, and this
+  /// choice biases the correlation towards 0. So few times prove nothing. False if the whole space
+  /// was tried, because the model then chose nothing.
   bool is_misled() const;
-  /// Failures cost a good part of the budget.
+  /// Failures cost at least kOften of the budget.
   bool fails_often() const;
-  /// And not everything was tried.
+  /// The last quarter gained at least kGain, and a part of the space is untried.
   bool still_improves() const;
 
   static constexpr int kFewestRanked = 8;  // fewer say nothing about the order

@@ -70,7 +70,7 @@ std::optional<ProblemDecision> stored_decision(const ProblemRun& run);
 using Energies = std::vector<std::optional<Energy>>;
 
 /// Measures each finalist that is left, in a sustained run of its own. After the deadline, only two
-/// are measured. One that fails is refuted, and there are no energies: nullopt.
+/// are measured. If one of them fails, it is refuted and the result is nullopt.
 std::optional<Energies> measured_energies(const Policy& policy, Finalists& finalists,
                                           const PlayoffResult& result, const Deadline& deadline);
 
@@ -81,7 +81,7 @@ std::optional<Energies> measured_energies(const Policy& policy, Finalists& final
 void decide_by_energy(const Policy& policy, const Finalists& finalists, const Energies& energies,
                       PlayoffResult& result);
 
-/// Those of which no other is both faster and uses less energy, fastest first.
+/// The Pareto front of time and energy, fastest first.
 std::vector<Tuned> pareto_front(std::vector<Tuned> all);
 
 }  // namespace autotune

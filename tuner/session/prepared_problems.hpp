@@ -17,7 +17,7 @@
 
 namespace autotune {
 
-/// What a problem needs no device for.
+/// The parts of a problem that are made without a device.
 struct PreparedProblem {
   ParameterSpace space;
   std::vector<double> predicted;  // by the cost model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trials of one problem: what earlier runs left, what this run made, and the fastest. They are
-// stored before anybody hears of them.
+// The trials of one problem, of earlier runs and of this one, and the fastest. A trial is stored
+// before the strategy receives it.
 #pragma once
 
 #include <atomic>
@@ -25,13 +25,13 @@
 
 namespace autotune {
 
-/// Their ids; empty without a store.
+/// The ids of a session's rows; empty without a store.
 struct SessionRows {
   std::string session, device, kernel;
 };
 
-/// Stores them, after the trials that killed processes left behind. `store` may be null. Times of a
-/// session are of one device.
+/// Turns what killed processes left behind into trials, then stores the session, its device and its
+/// kernel. `store` may be null. A session has times of one device.
 SessionRows begin_session(db::TunedStore* store, const Target& target, const Device& device,
                           const TuningRequest& request);
 
