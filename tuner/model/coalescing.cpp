@@ -89,15 +89,6 @@ void add_request(GlobalTraffic& traffic, const Multiprocessor& sm, const MemoryA
   traffic.bytes_moved += times * (whole_lines ? lines * kLine : sectors * kSector);
 }
 
-/// Passes of one phase: the most distinct words that fall into one bank.
-std::int64_t passes(std::span<const std::int64_t> starts, int bytes, int banks) {
-  std::vector<std::int64_t> in_bank(static_cast<std::size_t>(banks));
-  for (const std::int64_t word : pieces(starts, bytes, 4)) {
-    ++in_bank[static_cast<std::size_t>(positive_modulo(word, banks))];
-  }
-  return *std::max_element(in_bank.begin(), in_bank.end());
-}
-
 }  // namespace
 
 GlobalTraffic global_traffic(const Multiprocessor& sm, const MemoryAccess& access, const Dim3& grid,
@@ -121,27 +112,6 @@ GlobalTraffic global_traffic(const Multiprocessor& sm, const MemoryAccess& acces
       for (std::int64_t& start : starts) start += at + lift;
       add_request(traffic, sm, access, starts, times);
     }
-  }
-  return traffic;
-}
-
-SharedTraffic shared_traffic(const Multiprocessor& sm, const MemoryAccess& access,
-                             const Dim3& block) {
-  std::vector<std::int64_t> offsets = offsets_of(access, block);
-  const std::int64_t lowest = *std::min_element(offsets.begin(), offsets.end());
-  for (std::int64_t& offset : offsets) {
-    offset += access.index.offset * access.bytes - std::min<std::int64_t>(lowest, 0);
-  }
-  // Wider accesses take a warp in phases: half of it for 8 bytes, a quarter for 16.
-  const std::size_t warp = std::min(kWarp, sm.shared_banks);
-  const std::size_t phase = warp * 4 / static_cast<std::size_t>(std::max(access.access_bytes(), 4));
-  SharedTraffic traffic;
-  for (std::size_t first = 0; first < offsets.size(); first += phase) {
-    const std::size_t count = std::min(phase, offsets.size() - first);
-    traffic.wavefronts +=
-        passes(std::span(offsets).subspan(first, count), access.access_bytes(), sm.shared_banks);
-    ++traffic.ideal;
-    if (first % warp == 0) ++traffic.requests;
   }
   return traffic;
 }

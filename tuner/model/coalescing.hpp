@@ -55,21 +55,6 @@ struct GlobalTraffic {
 GlobalTraffic global_traffic(const Multiprocessor& sm, const MemoryAccess& access, const Dim3& grid,
                              const Dim3& block);
 
-struct SharedTraffic {
-  std::int64_t requests = 0;    // warps of one block
-  std::int64_t wavefronts = 0;  // passes that these warps take
-  std::int64_t ideal = 0;       // passes without conflicts
-  /// Passes per ideal pass: 1 without bank conflicts, n with n-way conflicts.
-  double conflict_degree() const {
-    return ideal > 0 ? static_cast<double>(wavefronts) / static_cast<double>(ideal) : 1;
-  }
-};
-
-/// One access of every thread of a block to shared memory. per_block and store are ignored. Threads
-/// that read the same word share it.
-SharedTraffic shared_traffic(const Multiprocessor& sm, const MemoryAccess& access,
-                             const Dim3& block);
-
 /// tx ty tz bx by bz.
 using Coordinates = std::array<std::int64_t, kCoordinates.size()>;
 

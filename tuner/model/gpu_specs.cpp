@@ -287,7 +287,6 @@ Multiprocessor tesla(int capability, int warps, int registers, int register_unit
   sm.shared_bytes_per_cycle = 32;
   sm.l2_bytes_per_cycle = 16;
   sm.load_transaction_bytes = 128;
-  sm.shared_banks = 16;
   return sm;
 }
 

@@ -48,8 +48,6 @@ struct Multiprocessor {
   int shared_bytes_per_cycle = 128;
   int l2_bytes_per_cycle = 64;      // between it and L2, peak
   int load_transaction_bytes = 32;  // of a global load: a cache line of L1, or a sector
-  int store_transaction_bytes = 32;
-  int shared_banks = 32;
 };
 
 /// The multiprocessor of a compute capability, given as 90 for 9.0. From 7.5 on, an unknown one

@@ -112,48 +112,6 @@ TEST(Coalescing, AReversedArrayIsAsGood) {
   EXPECT_EQ(global_traffic(multiprocessor(90), access, {}, {32, 1, 1}).transactions, 4);
 }
 
-/// The word that thread (x, y) of a 32x32 block takes: x * per_x + y * per_y.
-double conflicts(std::int64_t per_x, std::int64_t per_y, int bytes = 4) {
-  MemoryAccess access;
-  access.bytes = bytes;
-  access.index.per_thread = {per_x, per_y, 0};
-  return shared_traffic(multiprocessor(90), access, {32, 32, 1}).conflict_degree();
-}
-
-TEST(BankConflicts, AreCountedInWaysAndBroadcastsAreFree) {
-  EXPECT_EQ(conflicts(1, 32), 1);
-  EXPECT_EQ(conflicts(2, 64), 2);
-  EXPECT_EQ(conflicts(32, 1), 32);
-  EXPECT_EQ(conflicts(33, 1), 1);
-  EXPECT_EQ(conflicts(0, 1), 1);
-  EXPECT_EQ(conflicts(1, 32, 16), 1);
-}
-
-TEST(BankConflicts, AnATileStoredTransposedWantsPadding) {
-  // The classic kernel reads one element of A for a whole row of threads, plain or transposed: a
-  // broadcast. Storing it transposed sends a row of threads into one bank, unless padded.
-  EXPECT_EQ(conflicts(0, 32), 1);   // read  As[y][k]
-  EXPECT_EQ(conflicts(0, 1), 1);    // read  As[k][y]
-  EXPECT_EQ(conflicts(1, 32), 1);   // write As[y][x]
-  EXPECT_EQ(conflicts(32, 1), 32);  // write As[x][y]
-  EXPECT_EQ(conflicts(33, 1), 1);   // write As[x][y], rows of 33
-}
-
-TEST(BankConflicts, ATransposedATilePaysOnceAThreadTakesSeveralRows) {
-  // Thread y of 16 x 16 takes rows 4 y .. 4 y + 3 of a 64 x 16 tile at one k. Plain: four reads of
-  // a word, the warp's two rows of threads 64 words apart, in one bank. Transposed: one 16-byte
-  // read.
-  MemoryAccess plain;
-  plain.index.per_thread = {0, 4 * 16, 0};
-  const SharedTraffic four = shared_traffic(multiprocessor(90), plain, {16, 16, 1});
-  MemoryAccess transposed;
-  transposed.bytes = 16;
-  transposed.index.per_thread = {0, 1, 0};
-  const SharedTraffic one = shared_traffic(multiprocessor(90), transposed, {16, 16, 1});
-  EXPECT_EQ(4 * four.wavefronts, 4 * 2 * 8);
-  EXPECT_EQ(one.wavefronts, 4 * 8);
-}
-
 GlobalTraffic traffic(std::string_view line, const Dim3& grid, const Dim3& block,
                       std::map<std::string, std::int64_t> values = {}) {
   const auto value = [&](const Expression& expression, const Coordinates& at) {
