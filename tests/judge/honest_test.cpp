@@ -64,7 +64,8 @@ TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
   for (const fs::path& manifest : manifests()) {
     const auto target = std::make_shared<const Target>(load_manifest(manifest));
     const bool has_files =  // which belong to one size
-        std::ranges::any_of(target->arguments, [](const ArgumentSpec& each) { return each.file; });
+        std::ranges::any_of(target->arguments,
+                            [](const ArgumentSpec& each) { return each.file.has_value(); });
     if (!target->check_kernels.empty() || has_files) continue;
     const Problem problem = problem_from(*target, size_of(*target), {});
     const ParameterSpace space = space_of(*target, problem, device->info());
