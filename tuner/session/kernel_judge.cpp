@@ -38,12 +38,21 @@ struct Refusal {
   Ruling ruling = Ruling::wrong;
   Outcome outcome = Outcome::wrong;
   std::string why;
+  std::string where = {};  // empty: the problem that is judged
 };
+
+constexpr const char* kElsewhere = "at a size that was not named";
 
 void expect_right(const Verdict& verdict, std::string_view when = {}) {
   if (verdict.outcome == Outcome::ok) return;
   throw Refusal{Ruling::wrong, verdict.outcome,
                 when.empty() ? verdict.message : format("{}: {}", when, verdict.message)};
+}
+
+/// The message names the size.
+void expect_right_elsewhere(const Verdict& verdict) {
+  if (verdict.outcome == Outcome::ok) return;
+  throw Refusal{Ruling::wrong, verdict.outcome, verdict.message, kElsewhere};
 }
 
 /// The value of a size between two bounds, in a unit that becomes coarser with each try.
@@ -143,7 +152,7 @@ class Case {
       result_.ruling = refusal.ruling;
       result_.outcome = refusal.outcome;
       result_.why = refusal.why;
-      result_.where = where;
+      result_.where = refusal.where.empty() ? where : refusal.where;
     } catch (const KernelFailure& failure) {
       result_.ruling = Ruling::wrong;
       result_.outcome = failure.outcome();
@@ -226,11 +235,11 @@ class Case {
     const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
     const std::vector<Problem> edges = edges_of(candidate_, problem, device_.info());
     EdgeCheck edge(candidate_, edges, device_);
-    expect_right(edge.verify(candidate.configuration, compile), "at a size that was not named");
+    expect_right_elsewhere(edge.verify(candidate.configuration, compile));
     const std::vector<Problem> own = own_of(problem);
     if (edges.empty()) note_refused_sizes(problem);
     EdgeCheck drawn(candidate_, own, device_);
-    expect_right(drawn.verify(candidate.configuration, compile), "at a size that was not named");
+    expect_right_elsewhere(drawn.verify(candidate.configuration, compile));
     result_.own.insert(result_.own.end(), own.begin(), own.end());
   }
 
