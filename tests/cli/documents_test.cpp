@@ -31,12 +31,14 @@ class Page : public ::testing::TestWithParam<const char*> {
  protected:
   Page() {
     const fs::path folder = sandbox_.folder();
-    fs::copy_file(source_folder() / "tests/cli/kernels/smooth.cu", folder / "kernel.cu");
+    for (const char* const name : {"kernel.cu", "fast.cu", "plain.cu"}) {
+      fs::copy_file(source_folder() / "tests/cli/kernels/smooth.cu", folder / name);
+    }
     const fs::path program = sandbox_.write(
         "program", "#!/bin/sh\nexec " AUTOTUNE_BINARY_DIR "/tests/blas_stub/blas_caller same 3\n");
     fs::permissions(program, fs::perms::owner_all);
     sandbox_.write("list.jsonl",
-                   R"({"candidate": "kernel.cu", "against": "kernel.cu", "sizes": "5000"})");
+                   R"({"candidate": "fast.cu", "against": "plain.cu", "sizes": "5000"})");
     sandbox_.set("AUTOTUNE_BLAS_LIBRARY",
                  AUTOTUNE_BINARY_DIR "/tests/blas_stub/libfake_autotune.so");
     sandbox_.run(tune("tiny", "100", {"--db", "part-1.db", "--budget", "2"}));
