@@ -119,10 +119,10 @@ KernelSource kernel_source_in(const fs::path& file) {
   return {std::move(source.text), std::move(headers)};
 }
 
-Target load_candidate(std::shared_ptr<const Target> against, const fs::path& file,
-                      const std::string& entry) {
+Candidacy load_candidate(std::shared_ptr<const Target> against, const fs::path& file,
+                         const std::string& entry) {
   if (is_manifest_path(file.filename().string())) {
-    return candidate_for(std::move(against), load_manifest(file));
+    return {candidate_for(std::move(against), load_manifest(file))};
   }
   const KernelSource source = kernel_source_in(file);
   const GivenArguments given = arguments_given_by(*against);

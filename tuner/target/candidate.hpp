@@ -19,10 +19,15 @@ GivenArguments arguments_given_by(const Target& target);
 /// `against` needs more of its kernels than outputs: check kernels.
 Target candidate_for(std::shared_ptr<const Target> against, Target candidate);
 
+struct Candidacy {
+  Target target;
+  bool is_launch_guessed = false;  // its text does not show how it is launched
+};
+
 /// Reads a candidate: a manifest, or a `.cu` file, whose text shows the launch. `entry` names its
 /// kernel if there are several. Throws UsageError or Error as load_manifest() and first_manifest().
-Target load_candidate(std::shared_ptr<const Target> against, const std::filesystem::path& file,
-                      const std::string& entry);
+Candidacy load_candidate(std::shared_ptr<const Target> against, const std::filesystem::path& file,
+                         const std::string& entry);
 
 /// The target of a manifest with another source, whose kernels are launched in the same way. It is
 /// its own reference. Throws as load_manifest().

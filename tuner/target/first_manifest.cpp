@@ -150,7 +150,7 @@ class ManifestWriter {
 
   void write_launch() {
     if (!facts_.is_launch_known) {
-      ask("the launch: blocks, threads and bytes of shared memory, as your program has them");
+      ask(std::string(kLaunchQuestion));
     }
     write_kernel("kernels", facts_.launch);
     text_ += "\n";

@@ -15,6 +15,9 @@ namespace autotune {
 inline constexpr std::string_view kOwnReferenceQuestion =
     "results are compared with those of the default: a plain kernel is better (docs/manifest.md)";
 
+inline constexpr std::string_view kLaunchQuestion =
+    "the launch: blocks, threads and bytes of shared memory, as your program has them";
+
 struct FirstManifest {
   std::string name;  // of the target: that of the kernel
   std::string text;

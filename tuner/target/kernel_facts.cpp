@@ -753,7 +753,7 @@ KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::st
   if (foreign.empty()) return kernel;
   bool is_alike = given.launched.size() == kernel.parameters.size();
   for (std::size_t i = 0; is_alike && i < given.launched.size(); ++i) {
-    is_alike = kernel.parameters[i].pointers > 0 == given.buffers.contains(given.launched[i]);
+    is_alike = (kernel.parameters[i].pointers > 0) == given.buffers.contains(given.launched[i]);
   }
   if (!is_alike) {
     const std::vector<std::string> all(given.all.begin(), given.all.end());
