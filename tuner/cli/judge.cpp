@@ -254,7 +254,14 @@ class Judge {
     const std::shared_ptr<const Target> against = target_of(made->job, *made);
     const fs::path file = made->job.candidate;
     if (made->job.manifest.empty() || !is_source(made->job.candidate)) {
-      made->candidate = load_candidate(against, file, made->job.entry);
+      Candidacy candidacy = load_candidate(against, file, made->job.entry);
+      if (candidacy.is_launch_guessed) {
+        made->notes.push_back(
+            format("guessed from {}: its launch; a <<<grid, block>>> in the file or --manifest "
+                   "would say it",
+                   made->job.candidate));
+      }
+      made->candidate = std::move(candidacy.target);
     } else {
       made->candidate = candidate_for(against, with_source(made->job.manifest, file));
     }

@@ -128,9 +128,9 @@ Candidacy load_candidate(std::shared_ptr<const Target> against, const fs::path& 
   const GivenArguments given = arguments_given_by(*against);
   const FirstManifest first =
       first_manifest(source.text, source.headers, file.filename().string(), entry, {}, &given);
-  return candidate_for(
-      std::move(against),
-      read_manifest(first.text, file.parent_path() / (first.name + ".target.toml")));
+  Target read = read_manifest(first.text, file.parent_path() / (first.name + ".target.toml"));
+  return {candidate_for(std::move(against), std::move(read)),
+          std::ranges::find(first.questions, kLaunchQuestion) != first.questions.end()};
 }
 
 Target with_source(const fs::path& manifest, const fs::path& source) {
