@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "tests/cli/tool.hpp"
 #include "tuner/lock/lock.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -166,6 +168,40 @@ TEST_F(LockVerb, VerifySaysWhichAnswersHoldAndRepairTunesTheOthers) {
   }
   sandbox_.write("app.lock", lock_text(slower));
   EXPECT_THAT(lock_verb("--verify").out, HasSubstr("times its stored"));
+}
+
+/// For a GPU that is not here, by what is shipped for it.
+TEST_F(LockVerb, AWorkloadHoldsWhatTheBlasLibraryLaunches) {
+  const auto call = [](int lda, const char* scale, int epilogue) {
+    return format(
+        R"({{"layout":"NN","m":512,"n":64,"k":512,"batch":1,"lda":{},"ldb":512,"ldc":512,"ldd":512,)"
+        R"("stride_a":0,"stride_b":0,"stride_c":0,"stride_d":0,"types":["f32","f32","f32","f32"],)"
+        R"("compute_type":68,"math_mode":0,"scale":"{}","epilogue":{},"alignment":16,)"
+        R"("column_major":true,"calls":1}})"
+        "\n",
+        lda, scale, epilogue);
+  };
+  sandbox_.write("w.jsonl", call(512, "none", 1) + call(520, "none", 1) + call(512, "beta", 1) +
+                                call(512, "none", 2));
+  const Ended made =
+      sandbox_.run({"lock", "--workload", "w.jsonl", "--device", "h200", "--output", "w.lock"});
+  if (made.status != 0) GTEST_SKIP() << "no NVRTC here: " << made.err;
+  const Lock lock = read_lock(sandbox_.folder() / "w.lock");
+  std::map<std::string, std::string> configurations;  // of any units
+  for (const LockedTarget& target : lock.targets) {
+    for (const LockedAnswer& answer : target.answers) {
+      if (target.settings.find("units=any") == std::string::npos) continue;
+      const std::string way = target.settings.find("scale=beta") != std::string::npos ? "beta"
+                              : target.settings.find("relu") != std::string::npos     ? "relu"
+                              : answer.sizes.at(5) == 520                             ? "strided"
+                                                                                      : "plain";
+      configurations[way] = answer.configuration;
+    }
+  }
+  ASSERT_EQ(configurations.size(), 4u);
+  for (const auto& [way, configuration] : configurations) {
+    EXPECT_EQ(configuration, configurations["plain"]) << way;
+  }
 }
 
 TEST_F(LockVerb, DiffReadsAsText) {

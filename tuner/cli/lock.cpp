@@ -81,6 +81,7 @@ void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::s
     if (wanted[i].target != gemm.name) continue;
     asked.push_back({&gemm, settings(wanted[i]), policy, wanted[i].sizes});
     if (simpler[i] != wanted[i]) {
+      asked.back().by = {settings(wanted[i]), settings(simpler[i])};
       asked.push_back({&gemm, settings(simpler[i]), policy, simpler[i].sizes});
     }
     const blas::TargetProblem launched = blas::launched_problem_of(shape, wanted[i]);
@@ -243,16 +244,18 @@ class LockMaker {
       }
       return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
     };
-    if (asked.by.empty()) return find(asked.settings);
+    const bool has_own = asked.sizes.size() == asked.target->sizes.size() &&
+                         (asked.by.empty() || asked.by.front() == asked.settings);
     for (const NamedValues& settings : asked.by) {
       LookupAnswer answer = find(settings);
       if (answer.origin == db::Origin::default_configuration) continue;
+      if (has_own && settings == asked.settings) return answer;
       if (!answer.baseline.empty()) return std::nullopt;
       if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
       answer.expected_ns = 0;
       return answer;
     }
-    return std::nullopt;
+    return has_own ? std::optional(find(asked.settings)) : std::nullopt;
   }
 
   static Problem problem_at(const Target& target, const NamedValues& settings,
