@@ -62,8 +62,8 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "00000000000000000000000000000000";
-constexpr std::string_view kGemmSpace = "00000000000000000000000000000001";
+constexpr std::string_view kGemm = "ea4c10d256d1413e364d8c7fd94f596b";
+constexpr std::string_view kGemmSpace = "30d199aad5666ddc9cc2399b03bd3213";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
@@ -76,6 +76,7 @@ constexpr SameSource kSameSources[] = {
     {"9cf39836ef11754688744cfcf4fb378a", kGemm},
     {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without them, and KERNEL=skinny
     {"65026418a49fccb1d74b7917970ab092", kGemmSpace},
+    {"06264095a2532d9b6f9ebe578d6c6123", kGemmSpace},
     {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
     // gemm_batched
     {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},
