@@ -12,7 +12,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/records/records.hpp"

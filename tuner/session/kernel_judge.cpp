@@ -13,7 +13,7 @@
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/measure/in_context.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/playoff.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/session/bench.hpp"
