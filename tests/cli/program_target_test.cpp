@@ -2,9 +2,10 @@
 // Targets that are programs, from the manifest to what is done with the winner.
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/sentences.hpp"
 
@@ -86,25 +87,38 @@ class ProgramTarget : public ::testing::Test {
 TEST_F(ProgramTarget, IsCheckedTunedAndExplained) {
   const Ended checked = check();
   EXPECT_EQ(checked.status, 0) << checked.err << checked.out;
-  EXPECT_THAT(checked.out, AllOf(HasSubstr("4 of 4 configurations and the reference are fine"),
+  EXPECT_THAT(checked.out, AllOf(HasSubstr("2 of 2 configurations and the reference are fine"),
                                  HasSubstr("the default is right on the edge problem too"),
                                  HasSubstr("twice.cpp -o {program}")));
   EXPECT_THAT(checked.out, Not(HasSubstr("grid")));
   const Ended tuned = tune();
   EXPECT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_THAT(tuned.out, AllOf(HasSubstr("UNROLL=4"), HasSubstr("2.00x the default")));
-  const Ended found = run({"query", "--target", kName, "--sizes", "100", "--device", "host"});
+  const Ended found = run({"query", "--target", kName, "--size", "100", "--device", "host"});
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("UNROLL=4"));
-  const Ended explained = run({"explain", "--target", kName, "--sizes", "100", "--device", "host"});
+  const Ended explained = run({"explain", "--target", kName, "--size", "100", "--device", "host"});
   EXPECT_EQ(explained.status, 0) << explained.err;
   EXPECT_THAT(explained.out, AllOf(HasSubstr("-DUNROLL=4"), Not(HasSubstr("occupancy"))));
+}
+
+TEST_F(ProgramTarget, TheWinnerIsExportedAsAScriptThatBuildsIt) {
+  EXPECT_EQ(tune().status, 0);
+  const Ended script =
+      run({"db", "export", "--format", "source", "--target", kName, "--size", "100"});
+  EXPECT_EQ(script.status, 0) << script.err;
+  sandbox_.write("twice.sh", script.out);
+  const Ended built = sandbox_.run_program({"/bin/sh", "twice.sh", "winner"});
+  EXPECT_EQ(built.status, 0) << built.err;
+  EXPECT_TRUE(std::filesystem::exists(sandbox_.folder() / "winner"));
+  EXPECT_THAT(run({"db", "export", "--format", "cpp", "--embed", "--target", kName}).err,
+              HasSubstr("it is a program, and an exported header launches kernels only"));
 }
 
 TEST_F(ProgramTarget, SourceAndWordsBelongToItsResults) {
   EXPECT_EQ(tune().status, 0);
   write("", edited(kManifest, "\"{source}\"", "\"-g\", \"{source}\""));
-  const Ended found = run({"query", "--target", kName, "--sizes", "100", "--device", "host"});
+  const Ended found = run({"query", "--target", kName, "--size", "100", "--device", "host"});
   EXPECT_THAT(found.out + found.err, Not(HasSubstr("UNROLL=4")));
 }
 
@@ -132,7 +146,7 @@ TEST_F(ProgramTarget, TimesAreReadAsTheManifestSays) {
   write("std::puts(\"Elapsed: 12.5 us a call\");",
         edited(kManifest, "build =", "time = \"Elapsed: {us} us\"\nbuild ="));
   const Ended tuned = tune();
-  EXPECT_THAT(tuned.out, HasSubstr("12.5 us")) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("12.5")) << tuned.err;
   write("", edited(kManifest, "build =", "time = \"Took {s}\"\nbuild ="));
   EXPECT_THAT(check().err,
               HasSubstr("the program printed no line with the time of a call, \"Took {s}\""));
@@ -150,6 +164,15 @@ TEST_F(ProgramTarget, MistakesInTheManifestAreNamed) {
   EXPECT_THAT(refusal("build =", "launch = {}\nbuild ="),
               HasSubstr("a program, which \"run\" starts, has no \"launch\""));
   EXPECT_THAT(refusal("{UNROLL}", "{UNROL}"), HasSubstr("UNROL"));
+}
+
+TEST(ProgramExample, AMatrixProductIsTunedByItsOwnCompiler) {
+  Sandbox sandbox;
+  const Ended tuned = sandbox.run(
+      {"tune", "--target", AUTOTUNE_SOURCE_DIR "/examples/programs/product/product.target.toml",
+       "--sizes", "48", "--device", "host", "--budget", "6"});
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, HasSubstr("product N=48"));
 }
 
 }  // namespace
