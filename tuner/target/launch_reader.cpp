@@ -44,7 +44,12 @@ class LaunchReader {
     if (const Node* const run = node.find("run")) {
       const Node* const build = node.find("build");
       if (build) target_.reference.build = build_words(*build);
-      target_.reference.kernels.push_back(command(*run, build != nullptr));
+      const KernelSpec& kernel =
+          target_.reference.kernels.emplace_back(command(*run, build != nullptr));
+      const bool runs_program = std::ranges::any_of(kernel.command, [](const OptionSpec& word) {
+        return word.text.find("{program}") != std::string::npos;
+      });
+      if (!runs_program) target_.reference.build = CommandSpec{};
     }
     read_outputs(node, target_.reference);
   }
