@@ -15,10 +15,6 @@
 namespace autotune {
 namespace {
 
-bool is_number(const std::string& text) {
-  return text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 std::string list_of(const std::vector<std::string>& items) {
   return "[" + joined(items, ", ") + "]";
 }

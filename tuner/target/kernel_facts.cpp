@@ -343,10 +343,7 @@ class FactReader {
     Tokens given = launch_->configuration[which];
     const Tokens& code = launch_->function;
     const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
-      return split_tokens(
-          Tokens(tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
-                 tokens.begin() + static_cast<std::ptrdiff_t>(closing(tokens, open))),
-          ",");
+      return split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",");
     };
     std::vector<Tokens> parts = {given};
     if (given.size() > 2 && given[0] == "dim3" && given[1] == "(") parts = arguments_in(given, 1);
@@ -382,9 +379,7 @@ class FactReader {
   void find_block() {
     const int dimensions = threads_dimensions();
     const std::vector<std::string> by_host = host_dimensions(1);
-    const bool is_literal = std::ranges::all_of(by_host, [](const std::string& each) {
-      return each.find_first_not_of("0123456789") == std::string::npos;
-    });
+    const bool is_literal = std::ranges::all_of(by_host, is_number);
     const bool has_dim = contains(kernel_.body, "blockDim");
     if (!by_host.empty() && !is_literal) {
       block_ = by_host;
@@ -487,9 +482,8 @@ class FactReader {
 
   void find_grid() {
     grid_ = is_block_of_host_ ? host_dimensions(0) : std::vector<std::string>{};
-    const bool is_literal = std::ranges::any_of(grid_, [](const std::string& each) {
-      return each != "1" && each.find_first_not_of("0123456789") == std::string::npos;
-    });
+    const bool is_literal = std::ranges::any_of(
+        grid_, [](const std::string& each) { return each != "1" && is_number(each); });
     const KernelText own = text_with(true);
     const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
     // A number of blocks that depends on no size was for one size.

@@ -270,6 +270,10 @@ Tokens tokens_of(std::string_view code) {
   return tokens;
 }
 
+bool is_number(const std::string& text) {
+  return text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 bool is_name(const std::string& token) {
   return !token.empty() && is_in_identifier(token.front()) &&
          std::isdigit(static_cast<unsigned char>(token.front())) == 0;

@@ -21,6 +21,8 @@ using Tokens = std::vector<std::string>;
 Tokens tokens_of(std::string_view code);
 /// Whether a token is a name.
 bool is_name(const std::string& token);
+/// Whether a text has digits only.
+bool is_number(const std::string& text);
 /// From..to-1, as far as there are so many.
 Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
 /// As a person writes them.
