@@ -22,7 +22,7 @@ const CompileTask kTask{"/usr/bin/cc", "k.cu", "int k;", {"-O1"}};
 
 /// A compiler that writes a binary, and this as the rule of what it read.
 RunProgram compiler_that_reads(const std::string& prerequisites) {
-  return [=](const std::vector<std::string>& argv) {
+  return [=](const std::vector<std::string>& argv, const fs::path&) {
     const auto after = [&](const char* word) { return *(std::ranges::find(argv, word) + 1); };
     std::ofstream(after("-o")) << "binary";
     std::ofstream(after("-MF")) << after("-o") << ": " << prerequisites << "\n";
@@ -31,7 +31,9 @@ RunProgram compiler_that_reads(const std::string& prerequisites) {
 }
 
 RunProgram compiler_that_fails(int status, const std::string& output) {
-  return [=](const std::vector<std::string>&) { return ProcessResult{false, status, output}; };
+  return [=](const std::vector<std::string>&, const fs::path&) {
+    return ProcessResult{false, status, output};
+  };
 }
 
 TEST(CompileProgram, GivesTheBinaryTheLogAndTheFilesThatWereRead) {
@@ -62,10 +64,13 @@ TEST(CompileProgram, WhatTheMachineLacksIsThrown) {
                           "/usr/bin/ld: cannot find -lm: Too many open files\n"}) {
     EXPECT_THROW(compile_program(kTask, compiler_that_fails(1, log)), NotCompiled) << log;
   }
-  EXPECT_THROW(compile_program(
-                   kTask, [](const auto&) -> ProcessResult { throw Error("no more processes"); }),
+  EXPECT_THROW(compile_program(kTask,
+                               [](const auto&, const auto&) -> ProcessResult {
+                                 throw Error("no more processes");
+                               }),
                NotCompiled);
-  EXPECT_THROW(compile_program(kTask, [](const auto&) { return ProcessResult{}; }), NotCompiled)
+  EXPECT_THROW(compile_program(kTask, [](const auto&, const auto&) { return ProcessResult{}; }),
+               NotCompiled)
       << "without a binary";
 }
 
