@@ -16,7 +16,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kManifest = R"toml(manifest = 2
+constexpr const char* kProgramManifest = R"toml(manifest = 2
 name = "twice"
 source = "twice.cpp"
 sizes = ["N"]
@@ -63,7 +63,7 @@ class ProgramTarget : public ::testing::Test {
  protected:
   ProgramTarget() { write(); }
 
-  void write(const std::string& edit = "", const std::string& manifest = kManifest) const {
+  void write(const std::string& edit = "", const std::string& manifest = kProgramManifest) const {
     sandbox_.write("twice.cpp", edited(kSource, "EDIT", edit));
     sandbox_.write("twice.target.toml", manifest);
   }
@@ -74,7 +74,7 @@ class ProgramTarget : public ::testing::Test {
   }
   /// What check says of a manifest in which `what` is replaced.
   std::string refusal(const std::string& what, const std::string& with) const {
-    write("", edited(kManifest, what, with));
+    write("", edited(kProgramManifest, what, with));
     const Ended ended = check();
     EXPECT_EQ(ended.status, 1) << ended.out;
     return ended.err;
@@ -117,7 +117,7 @@ TEST_F(ProgramTarget, TheWinnerIsExportedAsAScriptThatBuildsIt) {
 
 TEST_F(ProgramTarget, SourceAndWordsBelongToItsResults) {
   EXPECT_EQ(tune().status, 0);
-  write("", edited(kManifest, "\"{source}\"", "\"-g\", \"{source}\""));
+  write("", edited(kProgramManifest, "\"{source}\"", "\"-g\", \"{source}\""));
   const Ended found = run({"query", "--target", kName, "--size", "100", "--device", "host"});
   EXPECT_THAT(found.out + found.err, Not(HasSubstr("UNROLL=4")));
 }
@@ -134,7 +134,8 @@ TEST_F(ProgramTarget, WhatAProgramDoesWrongIsSaid) {
               HasSubstr("the program ended with status 3; it printed: no memory here"));
   write("std::abort();");
   EXPECT_THAT(check().err, HasSubstr("the program ended by signal 6"));
-  write("for (;;) std::puts(\"endless\");", edited(kManifest, "build =", "limit = 1\nbuild ="));
+  write("for (;;) std::puts(\"endless\");",
+        edited(kProgramManifest, "build =", "limit = 1\nbuild ="));
   EXPECT_THAT(check().err, HasSubstr("the program did not end within 1 s and was killed"));
   write("file = std::fopen(argv[1], \"r+b\"); std::fputc(77, file); std::fclose(file);");
   EXPECT_THAT(check().err, HasSubstr("x[0]"));
@@ -144,13 +145,13 @@ TEST_F(ProgramTarget, WhatAProgramDoesWrongIsSaid) {
 
 TEST_F(ProgramTarget, TimesAreReadAsTheManifestSays) {
   write("std::puts(\"Elapsed: 12.5 us a call\");",
-        edited(kManifest, "build =", "time = \"Elapsed: {us} us\"\nbuild ="));
+        edited(kProgramManifest, "build =", "time = \"Elapsed: {us} us\"\nbuild ="));
   const Ended tuned = tune();
   EXPECT_THAT(tuned.out, HasSubstr("12.5")) << tuned.err;
-  write("", edited(kManifest, "build =", "time = \"Took {s}\"\nbuild ="));
+  write("", edited(kProgramManifest, "build =", "time = \"Took {s}\"\nbuild ="));
   EXPECT_THAT(check().err,
               HasSubstr("the program printed no line with the time of a call, \"Took {s}\""));
-  write("", edited(kManifest, "build =", "time = \"process\"\nbuild ="));
+  write("", edited(kProgramManifest, "build =", "time = \"process\"\nbuild ="));
   EXPECT_EQ(check().status, 0);
 }
 
