@@ -26,9 +26,10 @@
 namespace autotune {
 namespace {
 
-constexpr int kRepeats = 50;         // runs of one request, on each input set
-constexpr int kMostRepeats = 2000;   // of one problem
-constexpr int kFewestRepeats = 500;  // if they take no more than kMostPatience times as long
+constexpr double kRequestSeconds = 0.5;  // of repeated runs
+constexpr double kMostInRequest = 50;    // runs, on each input set
+constexpr int kMostRepeats = 2000;       // of one problem
+constexpr int kFewestRepeats = 500;      // if they take no more than kMostPatience times as long
 constexpr double kMostPatience = 5;
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
 constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
@@ -393,11 +394,15 @@ class Case {
       const double spent = seconds_since(start) / request_.repeat_seconds;
       return spent >= (runs < kFewestRepeats ? kMostPatience : 1);
     };
-    for (int runs = 0; runs < kMostRepeats && !is_enough(runs); runs += 2 * kRepeats) {
-      const Verdict verdict = candidate.verify(kRepeats);
+    int repeats = 1;  // of one request, whose worker has a deadline
+    for (int runs = 0; runs < kMostRepeats && !is_enough(runs); runs += 2 * repeats) {
+      const auto request = Deadline::Clock::now();
+      const Verdict verdict = candidate.verify(repeats);
       judged.repeats = judged.repeats && verdict.repeats;
-      expect_right(verdict, format("in one of {} calls", judged.checked_calls + 2 * kRepeats));
-      judged.checked_calls += 2 * kRepeats;
+      expect_right(verdict, format("in one of {} calls", judged.checked_calls + 2 * repeats));
+      judged.checked_calls += 2 * repeats;
+      const double one = seconds_since(request) / repeats;
+      repeats = static_cast<int>(std::clamp(kRequestSeconds / one, 1.0, kMostInRequest));
     }
   }
 
