@@ -394,14 +394,15 @@ class Case {
       const double spent = seconds_since(start) / request_.repeat_seconds;
       return spent >= (runs < kFewestRepeats ? kMostPatience : 1);
     };
-    int repeats = 1;  // of one request, whose worker has a deadline
-    for (int runs = 0; runs < kMostRepeats && !is_enough(runs); runs += 2 * repeats) {
+    int runs = 0;
+    for (int repeats = 1; runs < kMostRepeats && !is_enough(runs);) {
       const auto request = Deadline::Clock::now();
       const Verdict verdict = candidate.verify(repeats);
       judged.repeats = judged.repeats && verdict.repeats;
-      expect_right(verdict, format("in one of {} calls", judged.checked_calls + 2 * repeats));
       judged.checked_calls += 2 * repeats;
-      const double one = seconds_since(request) / repeats;
+      expect_right(verdict, format("in one of {} calls", judged.checked_calls));
+      runs += 2 * repeats;
+      const double one = seconds_since(request) / repeats;  // the worker has a deadline
       repeats = static_cast<int>(std::clamp(kRequestSeconds / one, 1.0, kMostInRequest));
     }
   }
