@@ -123,6 +123,18 @@ TEST(CudaOnHost, WordsMayBeReadAsAnotherType) {
                 .block = {64}});
 }
 
+TEST(CudaOnHost, ADoubleIsTwoWords) {
+  expect_right({.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const int i = threadIdx.x;
+      const double x = __hiloint2double(in[i], -in[i]);
+      out[i] = __double2hiint(x) + 2 * __double2loint(x);
+    })",
+                .expected = "-in[i]",
+                .n = 64,
+                .block = {64}});
+}
+
 TEST(CudaOnHost, ShufflesMoveValuesWithinAWarp) {
   expect_right(
       {.text = R"(

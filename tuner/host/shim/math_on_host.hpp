@@ -247,3 +247,9 @@ inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x
 inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+inline double __hiloint2double(int high, int low) {
+  const auto bits = static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32;
+  return __longlong_as_double(static_cast<long long>(bits | static_cast<unsigned>(low)));
+}
+inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
