@@ -361,11 +361,12 @@ class Case {
         pace_of(judged.speedup, std::max(result.noise_floor, request_.policy.replace_margin));
   }
 
+  /// The same kernel twice differs by more than its noise floor now and then: the whole interval
+  /// has to be beyond the margin.
   static Pace pace_of(const Ratio& speedup, double margin) {
-    const Ratio time{1 / speedup.median, 1 / speedup.high, 1 / speedup.low, speedup.samples};
-    if (is_clearly_below_one(time) && time.median < 1 - margin) return Pace::faster;
-    if (is_clearly_below_one(speedup) && speedup.median < 1 - margin) return Pace::slower;
-    return Pace::alike;
+    if (speedup.samples < kFewestForInterval) return Pace::alike;
+    if (speedup.low > 1 + margin) return Pace::faster;
+    return speedup.high < 1 - margin ? Pace::slower : Pace::alike;
   }
 
   /// A kernel that keeps results may compare whole inputs. Then it is right, but slow on new ones.
