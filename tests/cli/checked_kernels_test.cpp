@@ -138,6 +138,21 @@ TEST_F(CheckedKernels, OfTheRightTypesAreFine) {
   }
 }
 
+TEST_F(CheckedKernels, OfAnotherFolderIncludeStandardHeaders) {
+  const std::filesystem::path other = sandbox_.folder() / "other";
+  std::filesystem::create_directory(other);
+  for (const std::string& device : devices()) {
+    check(std::string("#include <stdio.h>\n#include <cmath>\n") + kScale,
+          "{ type = \"f32\", value = 2 }", device);
+    for (const char* file : {"scale.cu", "scale.target.toml"}) {
+      std::filesystem::rename(sandbox_.folder() / file, other / file);
+    }
+    const Ended ended =
+        sandbox_.run({"check", "./other/scale.target.toml", "--sizes", "1000", "--device", device});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  }
+}
+
 TEST_F(CheckedKernels, OfAnotherTypeAreRefusedWithBothTypes) {
   for (const std::string& device : devices()) {
     const Ended ended = check(kScale, "{ value = 2 }", device);
