@@ -22,7 +22,7 @@ const CompileTask kTask{"/usr/bin/cc", "k.cu", "int k;", {"-O1"}};
 
 /// A compiler that writes a binary, and this as the rule of what it read.
 RunProgram compiler_that_reads(const std::string& prerequisites) {
-  return [=](const std::vector<std::string>& argv, const fs::path&) {
+  return [=](const std::vector<std::string>& argv, const std::filesystem::path&) {
     const auto after = [&](const char* word) { return *(std::ranges::find(argv, word) + 1); };
     std::ofstream(after("-o")) << "binary";
     std::ofstream(after("-MF")) << after("-o") << ": " << prerequisites << "\n";
@@ -31,7 +31,7 @@ RunProgram compiler_that_reads(const std::string& prerequisites) {
 }
 
 RunProgram compiler_that_fails(int status, const std::string& output) {
-  return [=](const std::vector<std::string>&, const fs::path&) {
+  return [=](const std::vector<std::string>&, const auto&) {
     return ProcessResult{false, status, output};
   };
 }
@@ -57,6 +57,18 @@ TEST(CompileProgram, ACrashIsSaidAndNotKept) {
   const Build build = compile_program(kTask, compiler_that_fails(128 + 11, ""));
   EXPECT_FALSE(build.keep);
   EXPECT_THAT(build.log, HasSubstr("k.cu: error: the compiler crashed"));
+}
+
+TEST(CompileProgram, ACommandThatFailsIsToBlameUnlessTheMachineIs) {
+  CompileTask task = kTask;
+  task.folder = "/";
+  const Build build = compile_program(task, compiler_that_fails(2, "no such shape\n"));
+  EXPECT_EQ(build.binary, nullptr);
+  EXPECT_THAT(build.log, testing::HasSubstr("no such shape\n\nk.cu: error: the build command ended "
+                                            "with status 2"));
+  EXPECT_THROW(compile_program(task, compiler_that_fails(1, "out of memory\n")), NotCompiled);
+  EXPECT_THAT(compile_program(task, compiler_that_fails(0, "")).log,
+              testing::HasSubstr("wrote no {program}"));
 }
 
 TEST(CompileProgram, WhatTheMachineLacksIsThrown) {
