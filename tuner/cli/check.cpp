@@ -148,9 +148,9 @@ Json configuration_json(const CheckedConfiguration& checked) {
   Json json{{"config", json_of(checked.configuration)},
             {"outcome", name_of(checked.outcome)},
             {"message", checked.message},
-            {"build", checked.build ? Json(checked.build->words) : Json()},
             {"launches", Json::array()},
             {"resources", Json::array()}};
+  if (checked.build) json["build"] = checked.build->words;
   for (const Launch& launch : checked.launches) json["launches"].push_back(launch_json(launch));
   for (const KernelResources& each : checked.resources)
     json["resources"].push_back(resources_json(each));
