@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cublas_abi.hpp"
-#include "tuner/blas/workload_file.hpp"
 
 namespace autotune::cli {
 namespace {

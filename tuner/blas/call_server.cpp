@@ -12,7 +12,6 @@
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/preparer.hpp"
 #include "tuner/blas/warn_once.hpp"
-#include "tuner/blas/workload_file.hpp"
 
 namespace autotune::blas {
 namespace {
