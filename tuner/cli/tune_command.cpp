@@ -142,40 +142,19 @@ std::string target_name_of(const Arguments& arguments) {
   return arguments.has("workload") && !arguments.has("target") ? "gemm" : arguments.text("target");
 }
 
-Workload workload_of(const Arguments& arguments, const Target& target, const Budget& budget) {
-  const NamedValues settings = settings_of(arguments);
-  problem_from(target, 1, settings);  // throws if the target has no such setting
-  return read_workload(arguments.text("workload"), target, settings, budget);
-}
-
-void take_problems(const Arguments& arguments, const Target& target, TuningRequest& request) {
+/// The problems of `--sizes` or of `--workload`; a workload has weights, too.
+Workload problems_asked_for(const Arguments& arguments, const Target& target,
+                            const Budget& budget) {
   if (!arguments.has("workload")) {
     if (!arguments.has("sizes") && needs_sizes(target)) {
       throw UsageError("tune needs --sizes, or --workload FILE; see autotune tune --help");
     }
-    request.problems = problems_of(arguments, target);
-    return;
+    return {problems_of(arguments, target), {}, {}};
   }
   if (arguments.has("sizes")) throw UsageError("--workload has the sizes: leave out --sizes");
-  Workload workload = workload_of(arguments, target, request.budget);
-  request.problems = std::move(workload.problems);
-  request.weights = std::move(workload.weights);
-}
-
-TuningRequest request_of(const Arguments& arguments, const Target& target, DeviceKind kind) {
-  TuningRequest request;
-  request.strategy = arguments.text("strategy");
-  request.seed = static_cast<std::uint64_t>(arguments.integer("seed", 0, 1LL << 62));
-  request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
-  request.budget = parse_budget(request.budget_text);
-  take_problems(arguments, target, request);
-  request.policy = policy_of(arguments, kind);
-  request.compile_threads = compile_threads_of(arguments);
-  request.retune = arguments.has("retune");
-  request.partial = !arguments.all("fix").empty();
-  request.command = command_text(arguments);
-  request.tool_version = AUTOTUNE_VERSION;
-  return request;
+  const NamedValues settings = settings_of(arguments);
+  problem_from(target, 1, settings);  // throws if the target has no such setting
+  return read_workload(arguments.text("workload"), target, settings, budget);
 }
 
 Target asked_target(const Arguments& arguments, Plugins& plugins) {
@@ -190,22 +169,36 @@ TuneCommand::TuneCommand(const Arguments& arguments)
     : arguments_(arguments), plugins_(arguments), target_(asked_target(arguments, plugins_)) {
   plugins_.provide_strategy(arguments.text("strategy"));
   check_devices(arguments.text("device"));
-  request_of(arguments, target_, kind_asked_for(arguments));  // shows wrong usage at once
+  asked_ = asked_of(kind_asked_for(arguments));
+}
+
+TuneCommand::Asked TuneCommand::asked_of(DeviceKind kind) const {
+  TuningRequest request;
+  request.started = started_;
+  request.strategy = arguments_.text("strategy");
+  request.seed = static_cast<std::uint64_t>(arguments_.integer("seed", 0, 1LL << 62));
+  request.budget_text = arguments_.find("budget").value_or(default_budget(kind, request.strategy));
+  request.budget = parse_budget(request.budget_text);
+  Workload workload = problems_asked_for(arguments_, target_, request.budget);
+  request.problems = std::move(workload.problems);
+  request.weights = std::move(workload.weights);
+  request.policy = policy_of(arguments_, kind);
+  request.compile_threads = compile_threads_of(arguments_);
+  request.retune = arguments_.has("retune");
+  request.partial = !arguments_.all("fix").empty();
+  request.command = command_text(arguments_);
+  request.tool_version = AUTOTUNE_VERSION;
+  return {std::move(request), std::move(workload.left_out)};
 }
 
 TuningRequest TuneCommand::request(DeviceKind kind) {
-  TuningRequest request = request_of(arguments_, target_, kind);
-  request.started = started_;
+  // Ranks may have other kinds of device.
+  TuningRequest request =
+      kind == kind_asked_for(arguments_) ? asked_.request : asked_of(kind).request;
   if (kind == DeviceKind::cuda && !arguments_.has("no-baseline")) {
     request.baselines = plugins_.baselines(target_.name);
   }
   return request;
-}
-
-std::string TuneCommand::left_out() {
-  if (!arguments_.has("workload")) return "";
-  const TuningRequest request = request_of(arguments_, target_, kind_asked_for(arguments_));
-  return workload_of(arguments_, target_, request.budget).left_out;
 }
 
 std::string TuneCommand::misplaced_database() const {
@@ -220,11 +213,11 @@ std::string TuneCommand::misplaced_database() const {
 
 void TuneCommand::run_hooks_with(const TuningCallbacks& callbacks) {
   plugins_.warn_with(callbacks.on_warning);
-  const Budget budget = request_of(arguments_, target_, kind_asked_for(arguments_)).budget;
-  plugins_.stop_when([started = started_, budget, stop = callbacks.stop_requested] {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
-    return stop() || (budget.kind == Budget::Kind::seconds && passed.count() > budget.amount);
-  });
+  plugins_.stop_when(
+      [started = started_, budget = asked_.request.budget, stop = callbacks.stop_requested] {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - started;
+        return stop() || (budget.kind == Budget::Kind::seconds && passed.count() > budget.amount);
+      });
 }
 
 }  // namespace autotune::cli

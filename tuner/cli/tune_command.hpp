@@ -42,17 +42,25 @@ class TuneCommand {
   /// The request for a kind of device. Its time starts with this object.
   TuningRequest request(DeviceKind kind);
   /// Which problems of the workload were left out, as a sentence; may be empty.
-  std::string left_out();
+  const std::string& left_out() const { return asked_.left_out; }
   /// Why the database should be elsewhere; empty if it is on a local disk.
   std::string misplaced_database() const;
   /// Running plugins warn through these callbacks, and end when these or the budget tell them to.
   void run_hooks_with(const TuningCallbacks& callbacks);
 
  private:
+  /// What the arguments say for a kind of device.
+  struct Asked {
+    TuningRequest request;
+    std::string left_out;
+  };
+  Asked asked_of(DeviceKind kind) const;
+
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   const Arguments& arguments_;
   Plugins plugins_;
   const Target target_;
+  Asked asked_;  // for the kind that `--device` names
 };
 
 }  // namespace autotune::cli
