@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lookup finds for the sizes of one target, how two answers compare, and what a person reads.
+// What a lookup finds for the sizes of one target, how two answers compare, and what a person
+// reads.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ std::string report_of(std::span<CallEntry* const> entries);
 /// Appends the report to a file, or writes it to `stderr`.
 void write_report(const std::string& where, std::span<CallEntry* const> entries);
 
-/// A line of the workload file, without its end: JSON, a shape and how often it was called since the
-/// line before. Lines of one shape add up, whichever process wrote them.
+/// A line of the workload file, without its end: JSON, a shape and how often it was called since
+/// the line before. Lines of one shape add up, whichever process wrote them.
 std::string workload_line(const CallShape& shape, std::uint64_t calls);
 
 /// Appends the calls of an entry that are not in the file AUTOTUNE_BLAS_RECORD yet. Warns once if
