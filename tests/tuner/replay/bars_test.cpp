@@ -69,7 +69,8 @@ TEST_F(Bars, GuidedIsNotDeceived) {
   for (const char* name : {"synthetic-d3", "synthetic-d8"}) {
     const RecordedSpace recorded = recorded_space_of(name);
     const ReplaySummary guided = replayed(recorded, "guided", 40, 1);
-    const ReplaySummary random = replayed(recorded, "random", 40, 1);
+    // The median of 40 random runs moves by 0.05 with the seeds.
+    const ReplaySummary random = replayed(recorded, "random", 400, 1);
     for (std::size_t i = 2; i < kCheckpoints.size(); ++i) {
       EXPECT_LE(guided.at[i].median, random.at[i].median) << name << " after " << kCheckpoints[i];
     }
