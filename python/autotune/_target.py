@@ -18,7 +18,7 @@ from ._streams import current_ordinal
 Setting = Union[str, int]
 ORIGINS = ("exact", "transferred", "same architecture", "default")
 DEFAULT_SIZE = -1  # AUTOTUNE_DEFAULT_SIZE
-VALIDITIES = ("valid", "environment drifted", "source drifted")
+VALIDITIES = ("valid", "environment drifted", "source drifted", "alike settings")
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ typedef enum autotune_origin {
 typedef enum autotune_validity {
   AUTOTUNE_VALID = 0,
   AUTOTUNE_ENVIRONMENT_DRIFTED = 1, /* tuned with another driver or CUDA version */
-  AUTOTUNE_SOURCE_DRIFTED = 2       /* the kernel has changed since; still valid in its space */
+  AUTOTUNE_SOURCE_DRIFTED = 2,      /* the kernel has changed since; still valid in its space */
+  AUTOTUNE_ALIKE_SETTINGS = 3       /* tuned with settings that take the same times (`alike`) */
 } autotune_validity;
 
 /* One target with fixed settings on one device. */

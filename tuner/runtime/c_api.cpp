@@ -213,11 +213,25 @@ void set_up_first_use(autotune_handle& handle, const autotune_options& options,
   handle.first_use = std::make_unique<FirstUse>(std::move(wanted));
 }
 
+autotune_validity validity_of(db::Validity validity) {
+  switch (validity) {
+    case db::Validity::exact:
+      return AUTOTUNE_VALID;
+    case db::Validity::environment_drifted:
+      return AUTOTUNE_ENVIRONMENT_DRIFTED;
+    case db::Validity::alike:
+      return AUTOTUNE_ALIKE_SETTINGS;
+    case db::Validity::source_drifted:
+      break;
+  }
+  return AUTOTUNE_SOURCE_DRIFTED;
+}
+
 void copy_out(autotune_answer& out, const LookupAnswer& answer, const Target& target) {
-  out.configuration = answer.configuration.data();
+  out.configuration = answer.configuration.empty() ? "" : answer.configuration.data();
   out.provenance = answer.provenance.empty() ? "" : answer.provenance.data();
   out.origin = static_cast<autotune_origin>(answer.origin);
-  out.validity = static_cast<autotune_validity>(answer.validity);
+  out.validity = validity_of(answer.validity);
   out.median_ns = answer.median_ns;
   out.default_ns = answer.default_ns;
   out.factor = answer.distance == 0 ? 1 : std::exp2(answer.distance);

@@ -103,6 +103,27 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
   EXPECT_EQ(library("gemm", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
 }
 
+TEST_F(CApi, AnAlikeSettingAnswersAndSaysSo) {
+  options_.target = "gemm";
+  options_.device = "NVIDIA H100 80GB HBM3";
+  options_.shipped_database = AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db";
+  const std::int64_t sizes[] = {16, 4096, 4096};
+  const auto validity_with = [&](const char* settings) {
+    options_.settings = settings;
+    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_OK) << autotune_message();
+    EXPECT_THAT(answer.configuration, HasSubstr("KERNEL=skinny"));
+    EXPECT_EQ(answer.origin, AUTOTUNE_EXACT);
+    EXPECT_EQ(answer.is_open, answer.validity == AUTOTUNE_VALID ? 0 : 1);
+    autotune_close(std::exchange(handle_, nullptr));
+    return answer.validity;
+  };
+  EXPECT_EQ(validity_with("dtype=f16 layout=NT"), AUTOTUNE_ALIKE_SETTINGS);
+  EXPECT_NE(validity_with("dtype=bf16 layout=NT"), AUTOTUNE_ALIKE_SETTINGS);
+}
+
 TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {
   SQLite::Database other(database_, SQLite::OPEN_READWRITE);
   other.exec("BEGIN EXCLUSIVE");
