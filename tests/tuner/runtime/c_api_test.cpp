@@ -88,7 +88,7 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
     sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K batch"});
     for (const std::int64_t m : {512, 1024}) {
       const Problem problem = problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}},
-                                         {{"dtype", "f16"}, {"layout", "NT"}});
+                                         {{"dtype", "f16"}, {"layout", "TT"}});
       sample.key.problem = problem.text();
       const ParameterSpace space = space_of(target, problem, device_of(db::h200()));
       db::DecisionRow row = sample.decision(to_text(space.at(default_index(target, space))), 20000);
@@ -96,10 +96,10 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
       store.add_decision(row);
     }
   }
-  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {512, 4096, 4096}), "");
-  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {1024, 4096, 4096}), "cublas")
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=TT", {512, 4096, 4096}), "");
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=TT", {1024, 4096, 4096}), "cublas")
       << "tuned, but not beside the library";
-  EXPECT_EQ(library("gemm", "dtype=f16 layout=NT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
+  EXPECT_EQ(library("gemm", "dtype=f16 layout=TT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
   EXPECT_EQ(library("gemm", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
 }
 
