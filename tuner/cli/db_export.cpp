@@ -297,6 +297,10 @@ int run_export_embedded(const Arguments& arguments) {
   std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
   prefer_default_settings(arguments, entries);
   expect_same_settings(entries);
+  for (const db::TunedEntry& entry : entries) {
+    const Target* const target = judge.target_called(entry.kernel.target);
+    if (target) require_kernels(*target, "an exported header");
+  }
   std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
   drop_failed(answers, database_path(arguments).string());
   const auto write = [&](std::ostream& out) { write_embedded_header(out, answers); };
