@@ -5,8 +5,9 @@
 //
 //   served_bench SEED SHAPES SECONDS [KIND...]   prints a line a shape: `kind M N K us`
 //
-// A kind is a type and a layout, `bf16-NT`. Each graph has kCalls products with a small kernel behind
-// each; the time is that of a product, less that of the small kernel. At most SECONDS are spent.
+// A kind is a type and a layout, `bf16-NT`. Each graph has kCalls products with a small kernel
+// behind each; the time is that of a product, less that of the small kernel. At most SECONDS are
+// spent.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 

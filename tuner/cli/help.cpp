@@ -18,7 +18,8 @@ constexpr std::size_t kLineWidth = 96;
 
 constexpr std::string_view kStreams =
     "Results go to stdout, progress and warnings to stderr. Exit status: 0 done; 1 failed; 2 wrong "
-    "usage; 3 some problem has no correct configuration; 4 to 6 verdicts of judge; 130 interrupted.";
+    "usage; 3 some problem has no correct configuration; 4 to 6 verdicts of judge; 130 "
+    "interrupted.";
 
 constexpr std::array<EnvironmentVariable, 6> kEnvironment{
     {{"AUTOTUNE_DB",

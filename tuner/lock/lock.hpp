@@ -40,7 +40,7 @@ struct LockedAnswer {
   double distance = 0;
   bool early_start = false;
   bool library_is_expected = false;  // as in LookupAnswer
-  std::size_t kernel = 0;  // of Lock::kernels, if there is a configuration
+  std::size_t kernel = 0;            // of Lock::kernels, if there is a configuration
 
   friend bool operator==(const LockedAnswer&, const LockedAnswer&) = default;
 };
