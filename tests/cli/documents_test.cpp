@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -22,8 +23,9 @@ std::string command_of(std::string line) {
   line.erase(0, line.find(kTool) + kTool.size());
   const bool is_tuning = line.starts_with("--target") || line.starts_with("tune ");
   if (line.starts_with("tune ")) line.erase(0, 5);
-  if (is_tuning)
-    line = "tune " + line.insert(0, line.find("--budget") > line.size() ? "--budget 4 " : "");
+  if (is_tuning) {
+    line = "tune --budget 4 " + std::regex_replace(line, std::regex(" --budget \\S+"), "");
+  }
   return AUTOTUNE_BINARY_DIR "/bin/autotune " + line;
 }
 
