@@ -30,7 +30,7 @@ std::string name_of(const db::TunedEntry& entry) {
 /// Everything but the compiled code. nullopt with a reason if it exceeds a limit of the GPU.
 std::optional<SourceUnit> plan_answer(CompiledAnswer& answer, const Target& target,
                                       const DeviceInfo& info) try {
-  require_kernels(target, "an exported header");
+  require_kernels(target, "libautotune");
   const TargetProgram program(target, {parse_named_values(answer.entry.best.key.problem)}, info);
   const Levels levels = program.levels(parse_named_values(answer.entry.best.configuration));
   answer.plan = program.plan(levels);
