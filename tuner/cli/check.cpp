@@ -10,7 +10,6 @@
 #include <ostream>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -288,7 +287,7 @@ int run_check(const Arguments& arguments) {
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const double limit = compile_limit_of(arguments);
   const std::unique_ptr<Device> device = open_device(arguments.text("device"), limit);
-  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = usual_compile_threads();
   TargetCheck check = [&] {
     Patience patience(limit);
     return check_target(target, problem, *device, static_cast<std::size_t>(most), threads,

@@ -8,13 +8,13 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/embedded_header.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
@@ -266,7 +266,7 @@ void expect_same_settings(const std::vector<db::TunedEntry>& entries) {
 std::vector<CompiledAnswer> compile_all(std::vector<db::TunedEntry> entries, AnswerJudge& judge) {
   std::map<std::string, std::vector<db::TunedEntry>> by_device;
   for (db::TunedEntry& entry : entries) by_device[entry.device.name].push_back(std::move(entry));
-  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = usual_compile_threads();
   std::vector<CompiledAnswer> all;
   for (auto& [name, some] : by_device) {
     const DeviceInfo info = device_of(some.front().device);

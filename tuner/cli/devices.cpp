@@ -106,9 +106,13 @@ double compile_limit_of(const Arguments& arguments) {
   return static_cast<double>(arguments.integer("compile-limit", 1, 86400));
 }
 
-int compile_threads_of(const Arguments& arguments) {
-  if (arguments.has("jobs")) return static_cast<int>(arguments.integer("jobs", 1, 1024));
+int usual_compile_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+int compile_threads_of(const Arguments& arguments) {
+  if (!arguments.has("jobs")) return usual_compile_threads();
+  return static_cast<int>(arguments.integer("jobs", 1, 1024));
 }
 
 void check_device(const std::string& text) {

@@ -20,7 +20,9 @@ extern const Option kDevicesOption;
 /// `--compile-limit`.
 extern const Option kCompileLimitOption;
 double compile_limit_of(const Arguments& arguments);
-/// `--jobs`, else all cores.
+/// One for each core.
+int usual_compile_threads();
+/// `--jobs`, else the usual ones.
 int compile_threads_of(const Arguments& arguments);
 
 /// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, a GPU by

@@ -7,7 +7,6 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "tuner/cli/arguments.hpp"
@@ -33,7 +32,7 @@ constexpr std::size_t kConfigurations = 4;
 ManifestTrouble trouble_with(const Target& target, Device& device) {
   const NamedValues sizes = sizes_in(example_sizes(target), target)[0];
   const Problem problem = problem_of(target, sizes, {});
-  const auto threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = usual_compile_threads();
   const TargetCheck check = check_target(target, problem, device, kConfigurations, threads);
   const CheckedConfiguration& first = check.configurations.front();
   if (!check.compiles()) {

@@ -27,6 +27,10 @@ struct JudgedFiles {
 std::string verdict_text(const JudgedFiles& files, const Target& candidate,
                          const KernelJudgement& judgement);
 
+/// Of a right kernel, in lines: times at each size, how many calls were checked, and at which sizes
+/// of the judge's own.
+std::string judgement_text(const Target& candidate, const KernelJudgement& judgement);
+
 /// The verdict with all figures, and a receipt: what anybody needs to repeat it.
 Json judgement_json(const JudgedFiles& files, const Target& candidate, const JudgeRequest& request,
                     std::uint64_t input_seed, const Device& device,
