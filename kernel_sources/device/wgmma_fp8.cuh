@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma for e4m3 and e5m2, whose operands lie along k as those of 8-bit integers do. Only for sm_90a.
+// wgmma for e4m3 and e5m2, whose operands lie along k as those of 8-bit integers do. Only for
+// sm_90a.
 //
 // The tensor cores align the 32 products of an instruction and the sum before to the largest of
 // their exponents, cut each to 13 bits of fraction, and cut what they add up to again. So sums of
@@ -21,7 +22,7 @@
                    : "l"(a.bits), "l"(b.bits), "r"((int)add));                                    \
     }                                                                                             \
   };
-#define DEFINE_WGMMA_FP8(columns, count, o0, o1, o2, ...)                         \
+#define DEFINE_WGMMA_FP8(columns, count, o0, o1, o2, ...)               \
   DEFINE_WGMMA_8(e4m3, "k32.f32.e4m3.e4m3", columns, count, o0, o1, o2) \
   DEFINE_WGMMA_8(e5m2, "k32.f32.e5m2.e5m2", columns, count, o0, o1, o2)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What products of i8, and of f32 rounded to tf32, have in common. Sums of 8-bit integers are exact in
-// 32 bits, and have no scale and no epilogue.
+// What products of i8, and of f32 rounded to tf32, have in common. Sums of 8-bit integers are exact
+// in 32 bits, and have no scale and no epilogue.
 #include "device/factor.cuh"
 
 #if DTYPE == DTYPE_I8

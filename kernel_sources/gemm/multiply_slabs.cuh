@@ -13,8 +13,8 @@
 // wgmma wants 64 rows and any multiple of 8 columns. Rows are those of op(A), or of the transposed
 // op(B) if kSwapped: then the tile may be narrow along m.
 // Block 128 * kWarpgroups + 32 threads, or + kLineThreads, or + 128 if kMovesRegisters: then the
-// warpgroup of the producer leaves its registers to two others. Any grid of whole clusters is right;
-// for Parts, a block for each part of each tile.
+// warpgroup of the producer leaves its registers to two others. Any grid of whole clusters is
+// right; for Parts, a block for each part of each tile.
 #pragma once
 
 #include "device/choose.cuh"

@@ -53,11 +53,21 @@ __device__ __forceinline__ bool any_lost(const Planes& planes, int first, int ro
 /// Below it, but for 0, the last plane would be lost, and products of planes are no longer exact.
 constexpr float kLeastSplit = 0x1p-100f;
 
-/// Infinities, NaNs and what has no finite bf16 near it; and what lies below kLeastSplit.
-__device__ __forceinline__ bool cannot_split(float x) {
-  const unsigned magnitude = __float_as_uint(x) & 0x7FFFFFFF;
-  return magnitude >= 0x7F7F8000 || (magnitude != 0 && magnitude < __float_as_uint(kLeastSplit));
-}
+/// Looks for what planes cannot hold: infinities, NaNs and what has no finite bf16 near it; and what
+/// lies below kLeastSplit. It keeps extremes, because a decision for each element takes branches,
+/// which took as long as the products.
+struct SplitRange {
+  unsigned greatest = 0, least = ~0u;  // of twice the bits, which drop the sign; least: 1 less
+
+  __device__ __forceinline__ void take(float x) {
+    const unsigned doubled = 2 * __float_as_uint(x);
+    greatest = max(greatest, doubled);
+    least = min(least, doubled - 1);  // 0 becomes the largest
+  }
+  __device__ __forceinline__ bool is_left() const {
+    return greatest >= 2 * 0x7F7F8000u || least < 2 * __float_as_uint(kLeastSplit) - 1;
+  }
+};
 
 /// Whether f32 may give other sums: planes rounded up may overflow where their elements do not, and
 /// products of planes below kLeastSplit lose bits.
@@ -136,16 +146,14 @@ __device__ __forceinline__ void load_chunk(const UnsplitOperand& o, int row, int
   }
 }
 
-/// Writes the three planes of a chunk. Returns whether they cannot hold it.
-__device__ __forceinline__ bool split_chunk(const float (&x)[kChunk], int row, int chunk,
+/// Writes the three planes of a chunk.
+__device__ __forceinline__ void split_chunk(const float (&x)[kChunk], int row, int chunk,
                                             PlanesImage& image) {
   unsigned words[kPlanes][kChunk / 2];
-  bool lost = false;
 #pragma unroll
   for (int i = 0; i < kChunk; i += 2) {
     unsigned planes[kPlanes];
     split({x[i], x[i + 1]}, planes);
-    lost |= cannot_split(x[i]) || cannot_split(x[i + 1]);
 #pragma unroll
     for (int plane = 0; plane < kPlanes; ++plane) words[plane][i / 2] = planes[plane];
   }
@@ -154,7 +162,6 @@ __device__ __forceinline__ bool split_chunk(const float (&x)[kChunk], int row, i
   for (int plane = 0; plane < kPlanes; ++plane)
     image.chunks[row / kAtomRows][plane][in_atom][chunk ^ in_atom] =
         make_uint4(words[plane][0], words[plane][1], words[plane][2], words[plane][3]);
-  return lost;
 }
 
 template <bool kAlongK, int kWidth>
@@ -162,7 +169,7 @@ __device__ __forceinline__ void pack_rows(const UnsplitOperand& operand, const P
                                           PlanesImage& image) {
   const int row0 = blockIdx.x * kPackRows, slab = blockIdx.y;
   if (row0 >= planes.rows) return;
-  bool lost = false;
+  SplitRange range;
 #pragma unroll
   for (int i = threadIdx.x; i < kPackRows * kChunks; i += kPackThreads) {
     // Neighbouring threads read neighbouring elements.
@@ -170,9 +177,11 @@ __device__ __forceinline__ void pack_rows(const UnsplitOperand& operand, const P
     const int chunk = kAlongK ? i % kChunks : i / kPackRows;
     float x[kChunk];
     load_chunk<kAlongK, kWidth>(operand, row0 + row, slab * kSlab + chunk * kChunk, x);
-    lost |= split_chunk(x, row, chunk, image);
+#pragma unroll
+    for (int j = 0; j < kChunk; ++j) range.take(x[j]);
+    split_chunk(x, row, chunk, image);
   }
-  const int flag = __syncthreads_or(lost);
+  const int flag = __syncthreads_or(range.is_left());
   if (threadIdx.x == 0) planes.flag_at(row0, slab) = flag;
   const int rows = min(kPackRows, planes.rows - row0);
   const uint4* const from = reinterpret_cast<const uint4*>(&image);

@@ -44,9 +44,9 @@ __device__ inline T activated(T x) {
 enum class Scale { none, alpha, beta };
 
 /// What A and B are multiplied by, in the order of the manifest's words: nothing; a factor for each
-/// of the two; one for each row of op(A) and each column of op(B); one for 1 x 128 elements of op(A)
-/// along k, and for 128 x 128 of op(B). Of blocks, those of op(A) lie along its rows, a multiple of
-/// four of them, and those of op(B) along k, a multiple of four.
+/// of the two; one for each row of op(A) and each column of op(B); one for 1 x 128 elements of
+/// op(A) along k, and for 128 x 128 of op(B). Factors of blocks lie in lines of multiples of four:
+/// a line has all rows of op(A), or all blocks of op(B) along k.
 enum class Scaled { none, tensor, rows, blocks };
 
 /// Where factors of blocks lie.

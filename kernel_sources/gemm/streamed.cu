@@ -53,19 +53,18 @@ struct SplitRows {
 
   Fragment fragments[kPlanes][kSteps];
 
-  /// Splits the rows of a slab from `first` on. Returns whether a plane could not hold an element
-  /// that this thread has.
+  /// Splits the rows of a slab from `first` on; `range` takes the elements of this thread.
   template <class Slab>
-  __device__ __forceinline__ bool split_slab(SharedAddress slab, int first) {
+  __device__ __forceinline__ void split_slab(SharedAddress slab, int first, SplitRange& range) {
     const int row = first + threadIdx.x / 32 % 4 * 16 + threadIdx.x % 32 / 4;
-    bool lost = false;
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int k = step * 16 + threadIdx.x % 4 * 2 + i / 2 * 8;
         const Pair x = Slab::pair(slab, row + i % 2 * 8, k);
-        lost |= cannot_split(x.first) || cannot_split(x.second);
+        range.take(x.first);
+        range.take(x.second);
         unsigned planes[kPlanes];
         split(x, planes);
 #pragma unroll
@@ -73,7 +72,6 @@ struct SplitRows {
           fragments[plane][step].words[i] = planes[plane];
       }
     }
-    return lost;
   }
 };
 
@@ -172,12 +170,12 @@ struct StreamedKernel {
     }
   }
 
-  /// All products of a stage, the smallest first. Returns whether a plane of the rows could not
-  /// hold an element of this thread.
-  __device__ __forceinline__ bool multiply_stage(int row, float (&sums)[kSums]) const {
+  /// All products of a stage, the smallest first.
+  __device__ __forceinline__ void multiply_stage(int row, float (&sums)[kSums],
+                                                 SplitRange& range) const {
     const SharedAddress stage = stages + ring.stage * kStageBytes;
     SplitRows rows;
-    const bool lost = rows.template split_slab<Slab>(stage, row);
+    rows.template split_slab<Slab>(stage, row, range);
     const MatrixDescriptor columns(stage + Slab::kBytes, kAtomStride);
     wgmma_fence();
 #pragma unroll
@@ -191,23 +189,22 @@ struct StreamedKernel {
     }
     wgmma_commit();
     wgmma_wait();
-    return lost;
   }
 
   /// Returns whether planes of the rows could not hold an element of this warp.
   __device__ __forceinline__ bool sum_slabs(int row, const Place& at, float (&totals)[kSums]) {
-    bool lost = false;
+    SplitRange range;
 #pragma unroll
     for (int s = 0; s < kSums; ++s) totals[s] = 0;
     for (int slab = at.begin; slab < at.end; ++slab, ring.advance()) {
       float sums[kSums];
       ring.wait_filled();
-      lost |= multiply_stage(row, sums);
+      multiply_stage(row, sums, range);
       if (threadIdx.x % 32 == 0) arrive(ring.emptied());
 #pragma unroll
       for (int s = 0; s < kSums; ++s) totals[s] += sums[s];
     }
-    return __any_sync(~0u, lost);
+    return __any_sync(~0u, range.is_left());
   }
 
   __device__ __forceinline__ void consume(int warpgroup) {
@@ -215,9 +212,9 @@ struct StreamedKernel {
     for (int i = blockIdx.x; i < places(); i += gridDim.x) {
       const Place at = place(i);
       const TileSums<Config, kColumns, Config::kStreamsB> output(p, at.row + row, at.column);
+      const bool lost = any_lost(planes, at.column, kColumns, at.begin, at.end);
       float totals[kSums];
-      if (sum_slabs(row, at, totals) || any_lost(planes, at.column, kColumns, at.begin, at.end) ||
-          __any_sync(~0u, any_doubtful(totals)))
+      if (sum_slabs(row, at, totals) || lost || __any_sync(~0u, any_doubtful(totals)))
         output.sum_on_cores(at.begin * kSlab, min(at.end * kSlab, p.K), totals);
       if constexpr (Config::kParts > 1) {
         const int index = i % tiles() * kWarpgroups + warpgroup;
