@@ -37,6 +37,10 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
               HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "200"}), 1,
                  {"tiny of size 200 is not tuned", "its manifest is not found"});
+  const Ended one_of_two = sandbox.run({"query", "--target", "tiny", "--size", "200,100"});
+  EXPECT_EQ(one_of_two.status, 0) << one_of_two.err;
+  EXPECT_EQ(one_of_two.out, exact.out);
+  EXPECT_THAT(one_of_two.err, HasSubstr("warning: tiny of size 200 is not tuned"));
 
   const Ended by_path = sandbox.run({"query", "--target", manifest, "--size", "100"});
   EXPECT_THAT(by_path.out, StartsWith(exact.out));

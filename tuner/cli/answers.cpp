@@ -111,17 +111,22 @@ std::vector<Answer> Databases::answers() {
   const std::vector<db::TunedEntry> all = places();
   const db::KernelRow& kernel = all.front().kernel;
   std::vector<Answer> answers;
-  std::exception_ptr failure;
+  std::vector<std::string> failures;
+  std::exception_ptr failure;  // the first
   for (const NamedValues& sizes : asked_sizes(arguments_, kernel.target, kernel.sizes)) {
     for (const db::TunedEntry& place : all) {
       try {
         answers.push_back(answer_at(place, sizes));
       } catch (const Error& error) {
-        if (failure) warn_of({error.what()});
         if (!failure) failure = std::current_exception();
+        if (std::ranges::find(failures, error.what()) == failures.end()) {
+          failures.emplace_back(error.what());
+        }
       }
     }
   }
+  if (answers.empty()) failures.erase(failures.begin());  // it is the command's error
+  warn_of(failures);
   if (answers.empty()) std::rethrow_exception(failure);
   drop_other_contexts(answers);
   return answers;
@@ -247,7 +252,7 @@ Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& size
   std::optional<Answer> answer = stored(place, problem, given);
   if (!answer && !given.lookup) {
     throw Error(
-        format("{} of size {} is not tuned in {}, and its manifest is not found: name it "
+        format("{} of size {} is not tuned in {}, and its manifest is not found: name that file "
                "with --target, and what programs get is shown",
                place.kernel.target, sizes_text(sizes), database_path(arguments_).string()));
   }
