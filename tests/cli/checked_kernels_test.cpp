@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "tests/cli/tool.hpp"
@@ -136,6 +137,16 @@ TEST_F(CheckedKernels, OfTheRightTypesAreFine) {
     EXPECT_THAT(ended.out, HasSubstr("note      the host device does not use these options, which "
                                      "are NVRTC's own: --use_fast_math\n"));
   }
+}
+
+TEST_F(CheckedKernels, ThatTakeNoEdgeProblemAreNotRun) {
+  EXPECT_THAT(check(kScale, "{ type = \"f32\", value = 2 }", "host").out,
+              HasSubstr("the default is right on the edge problem too\n"));
+  std::ofstream(sandbox_.folder() / "scale.target.toml", std::ios::app)
+      << "constraints = \"N == 1000\"\n";
+  EXPECT_THAT(
+      sandbox_.run({"check", "./scale.target.toml", "--sizes", "1000", "--device", "host"}).out,
+      HasSubstr("note      the default was not run: no edge problem has sizes that it takes\n"));
 }
 
 TEST_F(CheckedKernels, OfAnotherFolderIncludeStandardHeaders) {

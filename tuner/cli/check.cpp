@@ -307,6 +307,9 @@ int run_check(const Arguments& arguments) {
       no_edge = std::current_exception();
     }
   }
+  if (check.compiles() && !check.edge && !no_edge && device->runs()) {
+    check.notes.emplace_back("the default was not run: no edge problem has sizes that it takes");
+  }
   const DeviceInfo& info = device->info();
   const CheckedTraffic traffic = traffic_of(gpu_of(arguments, info), target, problem, info, check);
   if (arguments.has("json")) {
