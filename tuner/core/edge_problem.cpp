@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "tuner/core/target_program.hpp"
@@ -12,15 +13,16 @@ namespace autotune {
 namespace {
 
 /// A size one larger leaves a partial tile for most tile sizes, and is cheap.
-constexpr std::int64_t kTiles = 256;
+constexpr std::int64_t kTiles = 256, kLongerTiles = 1024;
 constexpr std::int64_t kVector = 16;  // bytes
 
-/// The next multiple past the size, or past kTiles.
-std::int64_t edge_size(std::int64_t size, const SizeRule& rule, std::int64_t step) {
+/// The next multiple past the size, or past `tiles`.
+std::int64_t edge_size(std::int64_t size, const SizeRule& rule, std::int64_t step,
+                       std::int64_t tiles) {
   if (rule.fixed) return *rule.fixed;
   const std::int64_t multiple = std::lcm(rule.multiple, step);
   const std::int64_t fewest = (rule.least + multiple - 1) / multiple;
-  return std::max(std::min(size, kTiles) / multiple + 1, fewest) * multiple;
+  return std::max(std::min(size, tiles) / multiple + 1, fewest) * multiple;
 }
 
 /// Whether an expression depends on the size, directly or through definitions.
@@ -48,16 +50,20 @@ void keep_optional_sizes(const Target& target, const Problem& problem, Problem& 
   }
 }
 
-/// A multiple of `step` in place of each size without a default; see edge_problem().
-std::optional<Problem> edge_of(const Target& target, const Problem& problem, std::int64_t step) {
+/// A multiple of `step` in place of each size without a default; see edge_problem(). `longer`: of
+/// the size that is past kLongerTiles.
+std::optional<Problem> edge_of(const Target& target, const Problem& problem, std::int64_t step,
+                               std::string_view longer = {}) {
   if (target.reference.kind == ReferenceSpec::Kind::file) return std::nullopt;
   Problem edge = problem;
   for (NamedValue& one : edge.values) {
     const auto size = std::ranges::find(target.sizes, one.name);
     if (size == target.sizes.end()) continue;
     const auto index = static_cast<std::size_t>(size - target.sizes.begin());
-    const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[index];
-    const std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step);
+    static const SizeRule kAny;
+    const SizeRule& rule = target.size_rules.empty() ? kAny : target.size_rules[index];
+    const std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step,
+                                           *size == longer ? kLongerTiles : kTiles);
     if (changed != one.value.integer() && has_file_of_size(target, *size)) return std::nullopt;
     one.value = changed;
   }
@@ -153,19 +159,10 @@ class Edges {
   std::vector<Problem> all_;
 };
 
-}  // namespace
-
-std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
-  return edge_of(target, problem, 1);
-}
-
-std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
-                                   const DeviceInfo& device) {
-  const std::optional<Problem> edge = edge_problem(target, problem);
-  if (!edge) return {};
-  if (target.free_sizes.empty() && target.rules.empty()) return {*edge};
+std::vector<Problem> usual_edges(const Target& target, const Problem& problem,
+                                 const DeviceInfo& device, const Problem& edge) {
   Edges edges(target, problem, device);
-  const std::optional<Problem> odd = edges.add_first(*edge);
+  const std::optional<Problem> odd = edges.add_first(edge);
   if (target.free_sizes.empty()) return edges.take();
   const std::optional<Problem> whole_vectors = edge_of(target, problem, kVector);
   std::optional<Problem> base = whole_vectors ? edges.add_first(*whole_vectors) : std::nullopt;
@@ -179,6 +176,26 @@ std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
   }
   edges.add_unaligned(*base);
   return edges.take();
+}
+
+}  // namespace
+
+std::optional<Problem> edge_problem(const Target& target, const Problem& problem) {
+  return edge_of(target, problem, 1);
+}
+
+EdgeProblems edge_problems(const Target& target, const Problem& problem, const DeviceInfo& device) {
+  const std::optional<Problem> edge = edge_problem(target, problem);
+  if (!edge) return {};
+  const bool is_only_one = target.free_sizes.empty() && target.rules.empty();
+  const std::int64_t step = target.free_sizes.empty() ? 1 : kVector;
+  Edges longer(target, problem, device);
+  for (std::size_t i = 0; i < needed_sizes(target); ++i) {
+    const std::optional<Problem> one = edge_of(target, problem, step, target.sizes[i]);
+    if (one && one != edge_of(target, problem, step)) longer.add_first(*one);
+  }
+  return {is_only_one ? std::vector{*edge} : usual_edges(target, problem, device, *edge),
+          longer.take()};
 }
 
 }  // namespace autotune

@@ -15,12 +15,21 @@ namespace autotune {
 /// input file belongs to.
 std::optional<Problem> edge_problem(const Target& target, const Problem& problem);
 
-/// The edge problem; with free sizes, further problems whose sizes are multiples of 16, as aligned
-/// kernels want them, and fit few tiles: with free sizes at their defaults; with all of them larger
-/// by 16 bytes of the elements that they count; with those of one argument larger by an element;
-/// with one alignment that of an element. Without those that the target refuses. Throws Error if a
+/// The problems on which a configuration must be right, too.
+struct EdgeProblems {
+  std::vector<Problem> usual;
+  /// For a configuration that is valid on no usual one, as one with many stages of a pipeline.
+  std::vector<Problem> longer;
+
+  friend bool operator==(const EdgeProblems&, const EdgeProblems&) = default;
+};
+
+/// Usual are the edge problem; with free sizes, further problems whose sizes are multiples of 16,
+/// as aligned kernels want them, and fit few tiles: with free sizes at their defaults; with all of
+/// them larger by 16 bytes of the elements that they count; with those of one argument larger by an
+/// element; with one alignment that of an element. In each longer one, a size is 1025, or with free
+/// sizes 1040, or the next after its own. Without those that the target refuses. Throws Error if a
 /// default has no value.
-std::vector<Problem> edge_problems(const Target& target, const Problem& problem,
-                                   const DeviceInfo& device);
+EdgeProblems edge_problems(const Target& target, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace autotune

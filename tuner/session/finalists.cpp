@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -15,12 +14,14 @@ namespace autotune {
 EdgeCheck::EdgeCheck(const Target& target, const Problem& problem, Device& device)
     : EdgeCheck(target, edge_problems(target, problem, device.info()), device) {}
 
-EdgeCheck::EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device)
+EdgeCheck::EdgeCheck(const Target& target, EdgeProblems problems, Device& device)
     : target_(target), device_(device), problems_(std::move(problems)) {
-  for (const Problem& each : problems_) {
-    Place& place = *places_.emplace_back(std::make_unique<Place>());
-    place.problem = each;
-    place.program.emplace(target_, place.problem, device_.info());
+  for (const std::vector<Problem>* kind : {&problems_.usual, &problems_.longer}) {
+    for (const Problem& each : *kind) {
+      Place& place = *places_.emplace_back(std::make_unique<Place>());
+      place.problem = each;
+      place.program.emplace(target_, place.problem, device_.info());
+    }
   }
 }
 
@@ -29,10 +30,18 @@ bool EdgeCheck::Place::takes(const Target& target, const Configuration& configur
   return levels && program->is_valid(*levels);
 }
 
+std::vector<EdgeCheck::Place*> EdgeCheck::places_of(const Configuration& configuration) const {
+  std::vector<Place*> places;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (i >= problems_.usual.size() && !places.empty()) break;
+    if (places_[i]->takes(target_, configuration)) places.push_back(places_[i].get());
+  }
+  return places;
+}
+
 std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) const {
   std::vector<SourceUnit> units;
-  for (const auto& place : places_) {
-    if (!place->takes(target_, configuration)) continue;
+  for (const Place* const place : places_of(configuration)) {
     units.push_back(place->program->source_unit(place->program->levels(configuration)));
   }
   return units;
@@ -40,8 +49,7 @@ std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) con
 
 Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile, int runs,
                           Extent extent) {
-  for (const auto& place : places_) {
-    if (!place->takes(target_, configuration)) continue;
+  for (Place* const place : places_of(configuration)) {
     const auto kernel = compile(place->program->source_unit(place->program->levels(configuration)));
     if (!kernel) continue;
     Verdict verdict =

@@ -12,6 +12,7 @@
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/core/edge_problem.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/measure/playoff.hpp"
 #include "tuner/session/problem_run.hpp"
@@ -27,20 +28,19 @@ class EdgeCheck {
   /// All arguments must outlive it.
   EdgeCheck(const Target& target, const Problem& problem, Device& device);
   /// The same on these problems.
-  EdgeCheck(const Target& target, std::vector<Problem> problems, Device& device);
+  EdgeCheck(const Target& target, EdgeProblems problems, Device& device);
 
-  const std::vector<Problem>& problems() const { return problems_; }
+  const EdgeProblems& problems() const { return problems_; }
 
-  /// What to compile for verify(): a unit for each edge problem for which the configuration is
-  /// valid.
+  /// What to compile for verify(): a unit for each problem on which it verifies.
   std::vector<SourceUnit> units(const Configuration& configuration) const;
 
   /// Returns a compiled unit; nullptr to leave that edge problem out.
   using Compile = std::function<std::shared_ptr<const CompiledKernel>(SourceUnit)>;
   enum class Extent { first, all };
-  /// Verifies a configuration on the edge problems for which it is valid, or on the first of them,
-  /// in so many runs, until it fails. A failure's message names the problem. Throws Error if the
-  /// buffers or the reference fail.
+  /// Verifies a configuration on the usual edge problems for which it is valid, or on the first of
+  /// them; if there are none, on the first longer one. In so many runs, until it fails. A failure's
+  /// message names the problem. Throws Error if the buffers or the reference fail.
   Verdict verify(const Configuration& configuration, const Compile& compile, int runs = 1,
                  Extent extent = Extent::all);
 
@@ -52,14 +52,15 @@ class EdgeCheck {
 
     bool takes(const Target& target, const Configuration& configuration) const;
   };
+  std::vector<Place*> places_of(const Configuration& configuration) const;
   Verdict verify_at(Place& place, const Configuration& configuration, const CompiledKernel& kernel,
                     int runs);
   Workbench& workbench(Place& place);
 
   const Target& target_;
   Device& device_;
-  const std::vector<Problem> problems_;
-  std::vector<std::unique_ptr<Place>> places_;
+  const EdgeProblems problems_;
+  std::vector<std::unique_ptr<Place>> places_;  // the usual ones first
 };
 
 /// nullopt if the device cannot run kernels, or the configuration need not be right there.

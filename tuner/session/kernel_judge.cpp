@@ -77,10 +77,11 @@ bool takes(const Target& target, const Problem& problem, const DeviceInfo& devic
   });
 }
 
-std::vector<Problem> edges_of(const Target& candidate, const Problem& problem,
-                              const DeviceInfo& device) {
-  std::vector<Problem> edges = edge_problems(*candidate.against, problem, device);
-  std::erase_if(edges, [&](const Problem& each) { return !takes(candidate, each, device); });
+EdgeProblems edges_of(const Target& candidate, const Problem& problem, const DeviceInfo& device) {
+  EdgeProblems edges = edge_problems(*candidate.against, problem, device);
+  const auto is_refused = [&](const Problem& each) { return !takes(candidate, each, device); };
+  std::erase_if(edges.usual, is_refused);
+  std::erase_if(edges.longer, is_refused);
   return edges;
 }
 
@@ -236,12 +237,12 @@ class Case {
   /// On edge problems and on sizes of the judge's own.
   void verify_elsewhere(const Loaded& candidate, const Problem& problem) {
     const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
-    const std::vector<Problem> edges = edges_of(candidate_, problem, device_.info());
+    const EdgeProblems edges = edges_of(candidate_, problem, device_.info());
     EdgeCheck edge(candidate_, edges, device_);
     expect_right_elsewhere(edge.verify(candidate.configuration, compile));
     const std::vector<Problem> own = own_of(problem);
-    if (edges.empty()) note_refused_sizes(problem);
-    EdgeCheck drawn(candidate_, own, device_);
+    if (edges == EdgeProblems{}) note_refused_sizes(problem);
+    EdgeCheck drawn(candidate_, {own, {}}, device_);
     expect_right_elsewhere(drawn.verify(candidate.configuration, compile));
     result_.own.insert(result_.own.end(), own.begin(), own.end());
   }
@@ -444,7 +445,10 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
   for (const Problem& problem : request.problems) {
     add(candidate, problem);
     add(*candidate.against, problem);
-    for (const Problem& each : edges_of(candidate, problem, device)) add(candidate, each);
+    const EdgeProblems edges = edges_of(candidate, problem, device);
+    for (const Problem& each : edges.usual.empty() ? edges.longer : edges.usual) {
+      add(candidate, each);
+    }
     for (const Problem& each :
          own_problems(candidate, problem, device, request.own_sizes, request.seed)) {
       add(candidate, each);

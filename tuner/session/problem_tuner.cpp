@@ -139,7 +139,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
 
 /// Many problems have the same edge problems, whose buffers and right answers are then kept.
 EdgeCheck& ProblemTuner::edge_of(const Problem& problem) {
-  std::vector<Problem> problems = edge_problems(shared_.target, problem, device_.info());
+  EdgeProblems problems = edge_problems(shared_.target, problem, device_.info());
   if (!edge_ || edge_->problems() != problems) {
     edge_.reset();
     edge_ = std::make_unique<EdgeCheck>(shared_.target, std::move(problems), device_);

@@ -274,6 +274,17 @@ TEST_F(EdgeCheckTest, WhatIsNotValidThereNeedNotBeVerified) {
   EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
 }
 
+TEST_F(EdgeCheckTest, WhatWantsMoreIsVerifiedOnALongerProblem) {
+  target_.constraints.push_back(Expression::parse("N >= 600"));
+  FakeDevice device([](const Macros& macros) -> Fate {
+    if (macros.at("SIZE_N") != 1000) return {Outcome::wrong, 0, "C[600] is 0"};
+    return bowl(macros);
+  });
+  EXPECT_EQ(verify(device).message, "on N=1001: C[600] is 0");
+  target_.constraints.back() = Expression::parse("N >= 100");
+  EXPECT_EQ(verify(device).message, "on N=257: C[600] is 0");
+}
+
 TEST_F(EdgeCheckTest, WhereTheAnswerIsAFileNothingIsVerified) {
   target_.reference.kind = ReferenceSpec::Kind::file;
   FakeDevice device(bowl);

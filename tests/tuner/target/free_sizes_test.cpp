@@ -183,7 +183,7 @@ TEST_F(FreeSizes, EdgeProblemsHaveThemAwayFromTheirDefaults) {
   const Target target = read();
   const auto edges_of = [&](const Problem& problem) {
     std::vector<std::string> texts;
-    for (const Problem& each : edge_problems(target, problem, {})) {
+    for (const Problem& each : edge_problems(target, problem, {}).usual) {
       texts.push_back(problem_text(target, each));
     }
     return texts;
