@@ -3,6 +3,7 @@
 // 128 of k, since tensor cores cut off bits when they add.
 #pragma once
 
+#include "device/wgmma_product.cuh"
 #include "problem.cuh"
 
 /// Brings the line of an address to the L1 cache, and waits for nothing.

@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "9bb6a775cd40292ade8ce83d98f63e52";
+constexpr std::string_view kGemm = "6dd4e52e04f9485ff763fb995d4b518e";
 constexpr std::string_view kGemmSpace = "30d199aad5666ddc9cc2399b03bd3213";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";

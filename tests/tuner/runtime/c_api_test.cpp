@@ -78,8 +78,8 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
     autotune_close(std::exchange(handle_, nullptr));
     return baseline;
   };
-  EXPECT_EQ(library("gemm", "layout=NT", {4, 1024, 1024}), "cublas");
-  EXPECT_EQ(library("gemm", "layout=NT dtype=i32", {4, 1024, 1024}), "")
+  EXPECT_EQ(library("gemm", "layout=TT", {4, 1024, 1024}), "cublas");
+  EXPECT_EQ(library("gemm", "layout=TT dtype=i32", {4, 1024, 1024}), "")
       << "which it does not compute";
   {
     const Target target = find_target("gemm");
@@ -100,7 +100,7 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
   EXPECT_EQ(library("gemm", "dtype=f16 layout=TT", {1024, 4096, 4096}), "cublas")
       << "tuned, but not beside the library";
   EXPECT_EQ(library("gemm", "dtype=f16 layout=TT", {4, 4096, 4096}), "cublas") << "tuned elsewhere";
-  EXPECT_EQ(library("gemm", "layout=NT dtype=bf16", {200, 4096, 4096}), "cublas");
+  EXPECT_EQ(library("gemm", "layout=TN dtype=bf16", {200, 4096, 4096}), "cublas");
 }
 
 TEST_F(CApi, AnAlikeSettingAnswersAndSaysSo) {
