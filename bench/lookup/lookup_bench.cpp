@@ -212,6 +212,24 @@ void LockOpen(benchmark::State& state) {
 }
 BENCHMARK(LockOpen)->Unit(benchmark::kMillisecond);
 
+/// From a closed lock to kernels that can be launched; a GPU loads each kernel at its first launch.
+void LockReady(benchmark::State& state) {
+  for (auto _ : state) {
+    autotune_handle* const handle = opened_lock_handle();
+    std::vector<autotune_kernel*> kernels;
+    for (std::size_t i = 0; i < 800; ++i) {
+      const std::array<std::int64_t, 4> sizes{questions()[i][0], questions()[i][1],
+                                              questions()[i][2], 1};
+      if (autotune_prepare(handle, sizes.data(), 4, &kernels.emplace_back()) != AUTOTUNE_OK) {
+        state.SkipWithError(autotune_message());
+      }
+    }
+    for (autotune_kernel* const kernel : kernels) autotune_release(kernel);
+    autotune_close(handle);
+  }
+}
+BENCHMARK(LockReady)->Unit(benchmark::kMillisecond);
+
 void LockTableHit(benchmark::State& state) {
   const Lock lock = read_lock(lock_file());
   const LockTable table(lock.targets.front());

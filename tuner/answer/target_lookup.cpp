@@ -113,6 +113,10 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
                "answers still hold",
                lock_->path.string(), lock_->environment, device_.environment));
   }
+  for (const LockedAnswer& each : held->answers) {
+    answers_of_lock_.push_back(answer_of(each, lock_validity_));
+  }
+  first_of_lock_ = held->answers.data();
 }
 
 db::LookupRequest TargetLookup::request() const {
@@ -245,20 +249,26 @@ std::optional<LookupAnswer> TargetLookup::settled(std::span<const std::int64_t> 
   return answer_of(*row, db::Origin::exact, 0);
 }
 
-/// What the lock holds; else what it says to do.
+/// What the lock says of sizes that it does not hold as they are.
 LookupAnswer TargetLookup::locked(std::span<const std::int64_t> sizes) {
-  const auto held = [&](std::span<const std::int64_t> all) -> const LockedAnswer* {
-    if (!locked_) return nullptr;
-    if (all.size() <= target_.sizes.size()) return locked_->find(all);
-    Sizes whole(all.begin(), all.end());
-    whole.resize(target_.sizes.size() + target_.free_sizes.size(), kDefaultSize);
-    return locked_->find(whole);
-  };
-  if (const LockedAnswer* const answer = held(sizes)) return answer_of(*answer, lock_validity_);
   check(sizes);
   const Sizes away = away_from_defaults(sizes);
-  const LockedAnswer* const answer = away.size() < sizes.size() ? held(away) : nullptr;
-  return answer ? answer_of(*answer, lock_validity_) : fallback(away);
+  const LookupAnswer* const answer = away.size() < sizes.size() ? held(away) : nullptr;
+  return answer ? *answer : fallback(away);
+}
+
+/// nullptr: the lock holds no answer.
+const LookupAnswer* TargetLookup::held(std::span<const std::int64_t> sizes) const {
+  if (!locked_) return nullptr;
+  const LockedAnswer* answer = nullptr;
+  if (sizes.size() <= target_.sizes.size()) {
+    answer = locked_->find(sizes);
+  } else {
+    Sizes whole(sizes.begin(), sizes.end());
+    whole.resize(target_.sizes.size() + target_.free_sizes.size(), kDefaultSize);
+    answer = locked_->find(whole);
+  }
+  return answer ? &answers_of_lock_[static_cast<std::size_t>(answer - first_of_lock_)] : nullptr;
 }
 
 LookupAnswer TargetLookup::fallback(std::span<const std::int64_t> sizes) {
@@ -278,7 +288,10 @@ LookupAnswer TargetLookup::fallback(std::span<const std::int64_t> sizes) {
 
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
   const auto sizes = without_defaults(given);
-  if (lock_) return locked(sizes);
+  if (lock_) {
+    const LookupAnswer* const answer = held(sizes);
+    return answer ? *answer : locked(sizes);
+  }
   if (has_pins_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
     if (auto pin = pinned(sizes)) return *pin;

@@ -116,6 +116,7 @@ class TargetLookup {
   std::span<const std::int64_t> without_defaults(std::span<const std::int64_t> sizes) const;
   Sizes away_from_defaults(std::span<const std::int64_t> sizes) const;
   LookupAnswer locked(std::span<const std::int64_t> sizes);
+  const LookupAnswer* held(std::span<const std::int64_t> sizes) const;
   LookupAnswer fallback(std::span<const std::int64_t> sizes);
   std::optional<LookupAnswer> pinned(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> settled(std::span<const std::int64_t> key) const;
@@ -138,6 +139,8 @@ class TargetLookup {
   const std::vector<db::Layer> layers_;
   const std::shared_ptr<const Lock> lock_;
   std::optional<LockTable> locked_;  // what the lock holds for this target and these settings
+  const LockedAnswer* first_of_lock_ = nullptr;
+  std::vector<LookupAnswer> answers_of_lock_;  // of each of them, so that a look-up reads one place
   db::Validity lock_validity_ = db::Validity::exact;
   const Libraries libraries_;
   const Problem smallest_;       // every size as small as may be, and the settings

@@ -47,8 +47,36 @@ NameTable name_table_of(const Target& target, std::span<const Parameter> paramet
   return NameTable(parameters, defines, std::move(constants), given, fixed);
 }
 
-/// Plans of one family. The family parameter is a constant here, so that expressions of other
-/// families are folded away.
+namespace {
+
+Levels expected_levels(const Target& target, const Configuration& configuration) {
+  auto levels = levels_of(target.parameters, configuration);
+  if (levels) return std::move(*levels);
+  throw Error(
+      format("{}: \"{}\" is not a configuration of this target: it gives each parameter one "
+             "of its values",
+             place_of(target), to_text(configuration)));
+}
+
+/// Where the family parameter is a constant, expressions of other families are folded away.
+NameTable names_at(const Target& target, const Problem& problem, const DeviceInfo& device,
+                   std::span<const std::uint16_t> levels) {
+  std::optional<FixedLevel> family;
+  if (target.family) family = FixedLevel{*target.family, levels[*target.family]};
+  return name_table_of(target, target.parameters, problem, device, SizeBinding::fixed, family);
+}
+
+}  // namespace
+
+CallPlan call_plan_of(const Target& target, const Problem& problem, const DeviceInfo& device,
+                      const Configuration& configuration) {
+  const Levels levels = expected_levels(target, configuration);
+  NameTable names = names_at(target, problem, device, levels);
+  const LaunchPlanner planner(target, problem, device, names);
+  return {planner.plan(levels), planner.buffers(), planner.scalars()};
+}
+
+/// Plans of one family.
 struct TargetProgram::FamilyPlans {
   std::once_flag is_made;
   std::optional<NameTable> names;
@@ -96,12 +124,7 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
 TargetProgram::~TargetProgram() = default;
 
 Levels TargetProgram::levels(const Configuration& configuration) const {
-  auto levels = levels_of(target_.parameters, configuration);
-  if (levels) return std::move(*levels);
-  throw Error(
-      format("{}: \"{}\" is not a configuration of this target: it gives each parameter one "
-             "of its values",
-             place_of(target_), to_text(configuration)));
+  return expected_levels(target_, configuration);
 }
 
 bool TargetProgram::is_valid(std::span<const std::uint16_t> levels,
@@ -162,8 +185,7 @@ const LaunchPlanner& TargetProgram::planner_of(std::span<const std::uint16_t> le
   const std::uint16_t level = levels[*target_.family];
   FamilyPlans& one = families_[level];
   std::call_once(one.is_made, [&] {
-    one.names.emplace(name_table_of(target_, target_.parameters, problem_, device_,
-                                    SizeBinding::fixed, FixedLevel{*target_.family, level}));
+    one.names.emplace(names_at(target_, problem_, device_, levels));
     one.planner.emplace(target_, problem_, device_, *one.names);
   });
   return *one.planner;

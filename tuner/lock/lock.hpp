@@ -103,11 +103,12 @@ class LockTable {
   const LockedAnswer* find(std::span<const std::int64_t> sizes) const noexcept;
 
  private:
-  /// The answers that agree in all sizes but the first.
+  /// A hash table with open addressing over all sizes but the first. A slot is one row of numbers:
+  /// these sizes, then the begin and the end of their ranges. A free slot has the end 0.
   class Part {
    public:
     Part(std::size_t size_count, std::vector<const LockedAnswer*> sorted);
-    std::size_t size_count() const { return others_.size_count() + 1; }
+    std::size_t size_count() const { return size_count_; }
     const LockedAnswer* find(std::span<const std::int64_t> sizes) const noexcept;
 
    private:
@@ -115,9 +116,13 @@ class LockTable {
       std::int64_t first, last;
       const LockedAnswer* answer;
     };
-    std::vector<std::size_t> begin_;  // in ranges_, of each row of others_; then the end
-    db::LookupTable others_;          // the sizes behind the first; made after begin_
-    std::vector<Range> ranges_;       // sorted
+    /// The slot of these sizes, used or free.
+    std::size_t slot_of(const std::int64_t* others) const noexcept;
+
+    std::size_t size_count_;
+    std::size_t mask_ = 0;             // one less than the number of slots, a power of two
+    std::vector<std::int64_t> slots_;  // at most half of them used
+    std::vector<Range> ranges_;        // sorted
   };
 
   Part plain_, with_free_sizes_;

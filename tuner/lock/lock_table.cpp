@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
+#include <bit>
+#include <cstdint>
 
 #include "tuner/core/expression.hpp"
 #include "tuner/core/target.hpp"
@@ -28,34 +29,50 @@ std::vector<const LockedAnswer*> sorted_part(const LockedTarget& target, bool wi
   return part;
 }
 
-std::vector<db::LookupRow> rows_of(std::size_t size_count,
-                                   std::span<const LockedAnswer* const> sorted,
-                                   std::vector<std::size_t>& begin) {
-  std::vector<db::LookupRow> rows;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto others = std::span(sorted[i]->sizes).subspan(1, size_count - 1);
-    if (!rows.empty() && std::ranges::equal(rows.back().sizes, others)) continue;
-    rows.emplace_back().sizes.assign(others.begin(), others.end());
-    begin.push_back(i);
-  }
-  begin.push_back(sorted.size());
-  return rows;
-}
-
 }  // namespace
 
+inline std::size_t LockTable::Part::slot_of(const std::int64_t* sizes) const noexcept {
+  const std::size_t others = size_count_ - 1;
+  // A sum of products, which a processor computes side by side.
+  std::uint64_t hash = 0, factor = 0x9E3779B97F4A7C15u;
+  for (std::size_t i = 0; i < others; ++i, factor += 0x3C6EF372FE94F82Au) {
+    hash += static_cast<std::uint64_t>(sizes[i]) * factor;
+  }
+  for (std::size_t at = hash ^ hash >> 32 ^ hash >> 47;; ++at) {
+    const std::size_t slot = (at & mask_) * (others + 2);
+    const std::int64_t* const held = &slots_[slot];
+    std::int64_t different = 0;  // a call of memcmp would take as long as all the rest
+    for (std::size_t i = 0; i < others; ++i) different |= sizes[i] ^ held[i];
+    if (different == 0 || held[others + 1] == 0) return slot;
+  }
+}
+
 LockTable::Part::Part(std::size_t size_count, std::vector<const LockedAnswer*> sorted)
-    : others_(size_count - 1, rows_of(size_count, sorted, begin_)) {
-  for (const LockedAnswer* each : sorted) ranges_.push_back({each->sizes[0], each->last, each});
+    : size_count_(size_count), mask_(std::bit_ceil(sorted.size() * 2 + 1) - 1) {
+  const std::size_t others = size_count - 1;
+  slots_.resize((mask_ + 1) * (others + 2));
+  for (const LockedAnswer* each : sorted) {
+    const std::size_t slot = slot_of(each->sizes.data() + 1);
+    if (slots_[slot + others + 1] == 0) {
+      std::ranges::copy(std::span(each->sizes).subspan(1, others), &slots_[slot]);
+      slots_[slot + others] = std::ssize(ranges_);
+    }
+    ranges_.push_back({each->sizes[0], each->last, each});
+    slots_[slot + others + 1] = std::ssize(ranges_);
+  }
 }
 
 const LockedAnswer* LockTable::Part::find(std::span<const std::int64_t> sizes) const noexcept {
-  const db::LookupRow* const row = others_.find(sizes.subspan(1));
-  if (!row) return nullptr;
-  const auto at = static_cast<std::size_t>(row - others_.rows().data());
-  const auto ranges = std::span(ranges_).subspan(begin_[at], begin_[at + 1] - begin_[at]);
-  const auto range = std::ranges::lower_bound(ranges, sizes.front(), {}, &Range::last);
-  return range != ranges.end() && range->first <= sizes.front() ? range->answer : nullptr;
+  const std::int64_t* const slot = &slots_[slot_of(sizes.data() + 1)] + size_count_ - 1;
+  const Range* range = ranges_.data() + slot[0];
+  const Range* const end = ranges_.data() + slot[1];
+  if (slot[1] == 0) return nullptr;
+  if (end - range > 1) {
+    range = std::lower_bound(range, end, sizes.front(),
+                             [](const Range& one, std::int64_t size) { return one.last < size; });
+  }
+  const bool holds = range != end && range->first <= sizes.front() && sizes.front() <= range->last;
+  return holds ? range->answer : nullptr;
 }
 
 LockTable::LockTable(const LockedTarget& target)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/caller_buffers.hpp"
+#include "tuner/core/launch_planner.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/call_timer.hpp"
 #include "tuner/gpu/model_device.hpp"
@@ -59,18 +60,24 @@ EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& ans
 }
 
 /// What a program needs to call the problem. Without a configuration, a library computes it.
-std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle,
-                                         const TargetProgram& program,
+std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle, const Problem& problem,
                                          std::string_view configuration) {
+  const TargetLookup& lookup = handle.lookup;
   auto kernel = std::make_unique<autotune_kernel>();
   kernel->configuration = configuration;
-  kernel->buffers = program.buffers();
-  if (!configuration.empty()) {
-    kernel->plan = program.plan(program.levels(parse_named_values(kernel->configuration)));
-    pass_unchecked(kernel->plan, kernel->buffers);
-  }
-  kernel->scalars = program.scalars();
   kernel->ordinal = handle.ordinal;
+  if (configuration.empty()) {
+    const TargetProgram program(lookup.target(), problem, lookup.device());
+    kernel->buffers = program.buffers();
+    kernel->scalars = program.scalars();
+    return kernel;
+  }
+  CallPlan call = call_plan_of(lookup.target(), problem, lookup.device(),
+                               parse_named_values(kernel->configuration));
+  kernel->plan = std::move(call.plan);
+  kernel->buffers = std::move(call.buffers);
+  kernel->scalars = std::move(call.scalars);
+  pass_unchecked(kernel->plan, kernel->buffers);
   return kernel;
 }
 
@@ -81,7 +88,7 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLo
   const Levels levels = program.levels(parse_named_values(configuration));
   CompiledKernel compiled = compiler_of(handle).compile(program.source_unit(levels));
   warn_of_cache(handle);
-  auto kernel = planned(handle, program, configuration);
+  auto kernel = planned(handle, problem, configuration);
   kernel->compiled = std::move(compiled);
   return kernel;
 }
@@ -157,8 +164,7 @@ bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
 std::unique_ptr<autotune_kernel> locked_kernel(autotune_handle& handle, const Problem& problem,
                                                const LookupAnswer& answer) {
   const TargetLookup& lookup = handle.lookup;
-  const TargetProgram program(lookup.target(), problem, lookup.device());
-  auto kernel = planned(handle, program, answer.configuration);
+  auto kernel = planned(handle, problem, answer.configuration);
   if (!answer.configuration.empty()) {
     kernel->compiled.binary = lookup.lock()->kernels[answer.locked->kernel].binary;
     kernel->early_start = early_start_of(handle, answer);
