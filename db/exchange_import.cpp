@@ -360,7 +360,8 @@ void convert_inflight(Connection& connection, const KernelRow& kernel, NewNames&
 
 /// Removes a kernel that no row is about.
 void remove_unused(Connection& connection, const KernelRow& kernel) {
-  for (const char* const table : {"trial", "decision", "pin", "counter", "best", "inflight"}) {
+  for (const char* const table :
+       {"trial", "decision", "pin", "counter", "reduction_class", "best", "inflight"}) {
     Query query = connection.query(format("SELECT 1 FROM {} WHERE kernel = ? LIMIT 1", table));
     if (query.bind(kernel.id).step()) return;
   }

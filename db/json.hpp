@@ -191,6 +191,19 @@ struct Table<CounterRow> {
 };
 
 template <>
+struct Table<ReductionClassRow> {
+  static constexpr const char* name = "reduction_class";
+  template <class Row, class Visit>
+  static void columns(Row& row, Visit&& visit) {
+    key_columns(row.key, visit);
+    visit("configuration", row.configuration);
+    visit("binary_key", row.binary_key);
+    visit("bits", row.bits);
+    visit("created_at", row.created_at);
+  }
+};
+
+template <>
 struct Table<RetractionRow> {
   static constexpr const char* name = "retraction";
   template <class Row, class Visit>
@@ -245,6 +258,7 @@ void each_fact_table(Visit&& visit) {
   visit.template operator()<PinRow>();
   visit.template operator()<CalibrationRow>();
   visit.template operator()<CounterRow>();
+  visit.template operator()<ReductionClassRow>();
 }
 
 void append_json(std::string& out, std::string_view text);

@@ -38,4 +38,24 @@ std::vector<CounterRow> counters_of(const TunedStore& store, const ProblemKey& k
   return latest;
 }
 
+void add_classes(TunedStore& store, const std::vector<ReductionClassRow>& rows) {
+  Connection& connection = store.connection();
+  std::vector<ReductionClassRow> classes;
+  for (const ReductionClassRow& row : rows) classes.push_back(acceptable(connection, row));
+  in_transaction(connection, [&] {
+    for (const ReductionClassRow& row : classes) connection.insert(row);
+  });
+}
+
+std::vector<ReductionClassRow> classes_of(const TunedStore& store, const ProblemKey& key) {
+  std::vector<ReductionClassRow> classes;
+  guarded(store.path(), [&] {
+    each_usable<ReductionClassRow>(
+        store.connection(),
+        std::string(kAndKey) + " ORDER BY configuration, created_at DESC, id DESC",
+        [&](ReductionClassRow&& row) { classes.push_back(std::move(row)); }, key);
+  });
+  return classes;
+}
+
 }  // namespace autotune::db

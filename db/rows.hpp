@@ -242,4 +242,22 @@ void add_counters(TunedStore& store, const CounterRow& row);
 /// The latest of each configuration of a problem, sorted by configuration. Throws StoreError.
 std::vector<CounterRow> counters_of(const TunedStore& store, const ProblemKey& key);
 
+/// The reduction class of a build of a configuration: a fact. It holds for every M and however
+/// calls are timed: the key's problem has M=1, and its policy is empty.
+struct ReductionClassRow {
+  std::string id;
+  ProblemKey key;
+  std::string configuration;
+  std::string binary_key;
+  std::string bits;
+  std::string created_at;
+  friend bool operator==(const ReductionClassRow&, const ReductionClassRow&) = default;
+};
+
+/// In one transaction. Throws StoreError.
+void add_classes(TunedStore& store, const std::vector<ReductionClassRow>& rows);
+
+/// Sorted by configuration, the latest first. Throws StoreError.
+std::vector<ReductionClassRow> classes_of(const TunedStore& store, const ProblemKey& key);
+
 }  // namespace autotune::db

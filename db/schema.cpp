@@ -161,6 +161,19 @@ CREATE TABLE counter (
 ) STRICT;
 CREATE INDEX counter_problem ON counter(device, kernel, problem, policy);
 
+CREATE TABLE reduction_class (
+  id            TEXT PRIMARY KEY,
+  device        TEXT NOT NULL REFERENCES device(id),
+  kernel        TEXT NOT NULL REFERENCES kernel(id),
+  problem       TEXT NOT NULL,
+  policy        TEXT NOT NULL,
+  configuration TEXT NOT NULL,
+  binary_key    TEXT NOT NULL,
+  bits          TEXT NOT NULL,
+  created_at    TEXT NOT NULL
+) STRICT;
+CREATE INDEX reduction_class_problem ON reduction_class(device, kernel, problem, policy);
+
 -- Derived from the facts; can be dropped and made again.
 CREATE TABLE best (
   device                TEXT NOT NULL REFERENCES device(id),

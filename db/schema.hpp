@@ -20,7 +20,7 @@ extern const std::array<const char*, 2> kAnalyzeTables;
 /// `ATDB`: identifies the database in the file's header.
 inline constexpr int kApplicationId = 0x41544442;
 /// Files of older versions are refused. After a release, a change of the schema needs a converter.
-inline constexpr int kSchemaVersion = 10;
+inline constexpr int kSchemaVersion = 11;
 /// The oldest schema version that can read files of this one.
 inline constexpr int kMinimumReader = 2;
 

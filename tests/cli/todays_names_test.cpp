@@ -64,6 +64,9 @@ class TodaysNamesTest : public ::testing::Test {
     store.add_decision(decision);
     store.pin({"", sample.key, kConfiguration, "why", "2026-03-02T12:00:00.000Z"});
     db::add_counters(store, {"", sample.key, kConfiguration, "instructions=1", "CUDA", ""});
+    db::ProblemKey every_row = sample.key;
+    every_row.policy.clear();
+    db::add_classes(store, {{"", every_row, kConfiguration, "build", "0123456789abcdef", ""}});
     store.dispatch({sample.session, sample.key, kConfiguration, "a process", ""});
     SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
         .exec("DELETE FROM kernel WHERE fingerprint = 'f1'");
@@ -95,11 +98,12 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
   fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
   const Ended ended = convert();
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_THAT(ended.out, HasSubstr(": 7 facts converted, 0 refused\n"));
   EXPECT_THAT(kernels(file_), ElementsAre(of(gemm_.fingerprint)));
   const std::string problem = "M=64 N=64 K=128 batch=4" + std::string(kSettingsNow);
   SQLite::Database database(file_.string());
-  for (const char* const table : {"trial", "decision", "pin", "counter", "best", "inflight"}) {
+  for (const char* const table :
+       {"trial", "decision", "pin", "counter", "reduction_class", "best", "inflight"}) {
     SQLite::Statement query(database, std::string("SELECT DISTINCT problem FROM ") + table);
     ASSERT_TRUE(query.executeStep()) << table;
     EXPECT_EQ(query.getColumn(0).getString(), problem) << table;
@@ -119,7 +123,7 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
 
 TEST_F(TodaysNamesTest, SizesThatATargetHasGotSinceHaveTheirDefault) {
   fill(file_, old_gemm16(), "M=64 N=64 K=128");
-  EXPECT_THAT(convert().out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_THAT(convert().out, HasSubstr(": 7 facts converted, 0 refused\n"));
   EXPECT_THAT(kernels(file_), ElementsAre(of(gemm_.fingerprint)));
   EXPECT_THAT(facts(file_), HasSubstr("\"M=64 N=64 K=128 batch=1 dtype=f16"));
 }
@@ -229,7 +233,7 @@ TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
         "BATCH M N K lda ldb ldc ldd stride_a stride_b stride_c stride_d"},
        "BATCH=1 M=64 N=64 K=256 lda=256 ldb=64 ldc=64 ldd=72 stride_a=1 stride_b=1 stride_c=1 "
        "stride_d=1");
-  EXPECT_THAT(convert().out, HasSubstr(": 18 facts converted, 0 refused\n"));
+  EXPECT_THAT(convert().out, HasSubstr(": 21 facts converted, 0 refused\n"));
   EXPECT_THAT(kernels(file_),
               UnorderedElementsAre(of("unknown"), of(std::string(kBatched) + " with other values"),
                                    of("3e125c666923f346c0fbca97bb0ce0ae")));
@@ -260,7 +264,7 @@ TEST_F(TodaysNamesTest, AnImportAMergeAndAConversionGiveTheSame) {
   EXPECT_EQ(facts(imported), facts(file_));
   fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
   EXPECT_THAT(kernels(file_), ::testing::SizeIs(3));
-  EXPECT_THAT(convert().out, HasSubstr(": 6 facts converted, 0 refused\n"));
+  EXPECT_THAT(convert().out, HasSubstr(": 7 facts converted, 0 refused\n"));
   EXPECT_EQ(facts(imported), facts(file_));
 }
 
@@ -279,7 +283,7 @@ TEST_F(TodaysNamesTest, WhatWasRetractedStaysSo) {
                                 .getString();
     store.retract(pin, "this one");
   }
-  EXPECT_THAT(convert().out, HasSubstr(": 12 facts converted, 0 refused\n"));
+  EXPECT_THAT(convert().out, HasSubstr(": 14 facts converted, 0 refused\n"));
   const db::TunedStore store(file_, db::Mode::read_only);
   const std::vector<db::TunedEntry> left = store.tuned({});
   ASSERT_EQ(left.size(), 1u);
@@ -300,7 +304,7 @@ TEST_F(TodaysNamesTest, DamagedFactsAndThoseOfNoProblemTodayStayWhereTheyAre) {
       .exec("UPDATE trial SET median_ns = 1 WHERE median_ns = 2000");
   const Ended ended = convert();
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.out, HasSubstr(": 5 facts converted, 2 refused\n"));
+  EXPECT_THAT(ended.out, HasSubstr(": 6 facts converted, 2 refused\n"));
   EXPECT_THAT(ended.err, HasSubstr("it is not what was stored"));
   EXPECT_THAT(ended.err, HasSubstr("dtype=f8 is no problem of today's target"));
   EXPECT_THAT(kernels(file_), ::testing::Contains(::testing::StartsWith("gemm16_batched")));

@@ -54,6 +54,27 @@ TEST(StoredCounters, AreExportedAndComeInAgain) {
   EXPECT_EQ(counters_of(to, sample.key), counters_of(from, sample.key));
 }
 
+TEST(StoredClasses, AreTheLatestFirstAndComeInAgain) {
+  const TemporaryFolder folder;
+  TunedStore from(folder / "from.db");
+  const Sample sample(from);
+  const auto row = [&](const std::string& bits, const std::string& day) {
+    return ReductionClassRow{"",      sample.key, "BM=64",
+                             "build", bits,       "2026-03-0" + day + "T00:00:00.000Z"};
+  };
+  add_classes(from, {row("0123456789abcdef", "1"), row("place-dependent", "2")});
+  std::stringstream lines;
+  export_json_lines(from, lines);
+  TunedStore to(folder / "to.db");
+  EXPECT_THAT(import_json_lines(to, lines, "from").refused, IsEmpty());
+  const std::vector<ReductionClassRow> classes = classes_of(to, sample.key);
+  ASSERT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes, classes_of(from, sample.key));
+  EXPECT_EQ(classes[0].bits, "place-dependent");
+  EXPECT_THAT(to.check().damage, IsEmpty());
+  EXPECT_THAT(to.tuned({}), IsEmpty()) << "they are no answer";
+}
+
 TEST(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");

@@ -239,4 +239,22 @@ std::string_view bits_text(bool repeats) {
                  : "bits differ from run to run, each time within the tolerance";
 }
 
+Problem for_every_row(Problem problem) {
+  for (NamedValue& value : problem.values) {
+    if (value.name == "M") value.value = std::int64_t{1};
+  }
+  return problem;
+}
+
+std::string class_of(const db::TunedStore& store, const db::BestRow& best) {
+  db::ProblemKey key = best.key;
+  key.problem = for_every_row({parse_named_values(key.problem)}).text();
+  key.policy.clear();
+  for (const db::ReductionClassRow& row : db::classes_of(store, key)) {
+    const bool is_this_build = best.binary_key.empty() || row.binary_key == best.binary_key;
+    if (row.configuration == best.configuration && is_this_build) return row.bits;
+  }
+  return "";
+}
+
 }  // namespace autotune

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "db/rows.hpp"
+#include "db/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
@@ -56,6 +56,12 @@ std::vector<std::string> finalists_of(const db::BestRow& best);
 
 /// Says whether verified runs on the same inputs gave the same bits.
 std::string_view bits_text(bool repeats);
+
+/// The problem with M=1: a reduction class holds for every M.
+Problem for_every_row(Problem problem);
+/// The reduction class of the best configuration's build; empty if it is not stored. Throws
+/// StoreError.
+std::string class_of(const db::TunedStore& store, const db::BestRow& best);
 
 /// The inverse of trial_row().
 Trial trial_of(const db::TrialRow& row);
