@@ -12,6 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
+#include "tuner/session/reduction_class.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/trial_ledger.hpp"
 #include "tuner/text/compiler_log.hpp"
@@ -294,6 +295,28 @@ void ProblemTuner::prepare_next(std::size_t place) {
   if (next) shared_.problems.correct_ahead(*next);
 }
 
+/// The reduction classes of the best, the default and the ties.
+void ProblemTuner::store_classes(ProblemRun& run, const ProblemDecision& decision) {
+  if (!store_ || !decision.best || !has_reduction_classes(run.target(), run.problem())) return;
+  std::vector<std::string> configurations{to_text(decision.best->configuration)};
+  const auto add = [&](const Configuration& configuration) {
+    const std::string text = to_text(configuration);
+    if (std::ranges::find(configurations, text) == configurations.end()) {
+      configurations.push_back(text);
+    }
+  };
+  if (decision.default_configuration) add(decision.default_configuration->configuration);
+  std::ranges::for_each(decision.ties, add);
+  const Device::Turn turn = device_.take_turn();
+  try {
+    reduction_classes(device_, run.target(), run.problem(),
+                      builds_of(device_, run.target(), run.problem(), configurations), store_);
+  } catch (const Error& error) {  // such as no memory: the decision stands
+    warn(format("{}: classes of bits are not stored: {}", problem_text(run.target(), run.problem()),
+                error.what()));
+  }
+}
+
 ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order) {
   const Stopwatch watch(run.bench().phases().decide);
   if (!device_.runs()) return decide_by_prediction(run);
@@ -301,8 +324,10 @@ ProblemDecision ProblemTuner::finish(ProblemRun& run, EdgeCheck& edge, const Tun
     if (auto stored = stored_decision(run)) return *std::move(stored);
   }
   try {
-    return decide(run, edge, order.deadline, hash64("playoff", shared_.request.seed),
-                  callbacks_.on_warning);
+    ProblemDecision decision = decide(
+        run, edge, order.deadline, hash64("playoff", shared_.request.seed), callbacks_.on_warning);
+    if (!order.deadline.has_passed() && !stopped()) store_classes(run, decision);
+    return decision;
   } catch (const NotCompiled& failure) {
     warn(format("{}: no playoff, times are from the search ({}); the same command runs it",
                 problem_text(run.target(), run.problem()), failure.what()));

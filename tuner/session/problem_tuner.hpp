@@ -62,6 +62,7 @@ class ProblemTuner {
   void start_from_elsewhere(const ProblemRun& run, TrialEvaluator& evaluator);
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);
+  void store_classes(ProblemRun& run, const ProblemDecision& decision);
   void warn_of_machine(const ProblemRun& run) const;
   void warn_of_disturbance(const ProblemRun& run);
   void warn_of_bounds(const ProblemRun& run) const;

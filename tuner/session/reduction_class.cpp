@@ -13,12 +13,15 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <utility>
 
+#include "db/lookup_source.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/narrow_float.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/hash/hash.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -28,7 +31,10 @@ namespace fs = std::filesystem;
 
 /// Around the heights of tiles, so that there are whole and partial ones.
 constexpr std::array<std::int64_t, 3> kRows{1, 33, 257};
-constexpr std::int64_t kMostHostColumns = 512;
+/// On a GPU also more tiles than multiprocessors: kernels may split the last ones only.
+constexpr std::int64_t kManyRows = 4097;
+constexpr std::int64_t kMostColumns = 2048, kMostHostColumns = 256, kColumnsKept = 256;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
 constexpr int kSeeds = 32;  // columns repeat after so many
 constexpr int kLargestExponent = 8;
 
@@ -47,10 +53,13 @@ class InputFolder {
   InputFolder(const InputFolder&) = delete;
   InputFolder& operator=(const InputFolder&) = delete;
 
-  fs::path write(const std::string& name, const std::vector<std::byte>& bytes) const {
+  fs::path write(const std::string& name, const std::vector<std::byte>& bytes,
+                 std::size_t copies = 1) const {
     const fs::path file = path_ / name;
     std::ofstream stream(file, std::ios::binary);
-    stream.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    for (; copies > 0; --copies) {
+      stream.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+    }
     if (!stream.flush()) throw Error(format("{}: cannot be written", file.string()));
     return file;
   }
@@ -124,26 +133,70 @@ std::string layout_of(const Problem& problem) {
 }
 
 std::int64_t size_of(const Problem& problem, const char* name) {
-  return find_value(problem.values, name)->integer();
+  const Value* const size = find_value(problem.values, name);
+  return size ? size->integer() : 1;
+}
+
+void set_size(Problem& problem, const char* name, std::int64_t size) {
+  for (NamedValue& value : problem.values) {
+    if (value.name == name) value.value = size;
+  }
+}
+
+/// `vectors` along k, one after the other as often as there are lines, as a matrix in memory.
+std::vector<std::byte> matrix_of(const std::vector<std::vector<double>>& vectors, bool by_k,
+                                 std::size_t lines, std::size_t k, ElementType type) {
+  std::vector<std::byte> bytes;
+  const auto append_line = [&](const std::vector<std::byte>& pattern, std::size_t length) {
+    for (std::size_t left = length; left > 0;) {
+      const std::size_t count = std::min(left, pattern.size());
+      bytes.insert(bytes.end(), pattern.begin(),
+                   pattern.begin() + static_cast<std::ptrdiff_t>(count));
+      left -= count;
+    }
+  };
+  std::vector<std::vector<std::byte>> patterns(by_k ? vectors.size() : k);
+  for (std::size_t vector = 0; vector < vectors.size(); ++vector) {
+    for (std::size_t along = 0; along < k; ++along) {
+      append(patterns[by_k ? vector : along], type, vectors[vector][along]);
+    }
+  }
+  const std::size_t width = patterns.front().size() / (by_k ? k : vectors.size());
+  bytes.reserve(lines * k * width);
+  for (std::size_t line = 0; line < (by_k ? lines : k); ++line) {
+    append_line(patterns[line % patterns.size()], (by_k ? k : lines) * width);
+  }
+  return bytes;
 }
 
 /// Rows of A are equal; columns of B repeat.
 class Inputs {
  public:
   Inputs(const Problem& problem, ElementType type)
-      : problem_(problem),
-        type_(type),
+      : type_(type),
         factors_(factors_of(size_of(problem, "K"),
                             type == ElementType::f16 || type == ElementType::bf16)) {}
 
   /// With these inputs, and without a reference, which is not asked for.
-  Workload with(Workload workload) const {
+  Workload with(const Problem& problem, Workload workload) {
+    const auto k = static_cast<std::size_t>(size_of(problem, "K"));
+    const auto lines = [&](const char* name) {
+      return static_cast<std::size_t>(size_of(problem, name));
+    };
+    const std::string layout = layout_of(problem);
     for (BufferSpec& buffer : workload.buffers) {
       const bool is_input = buffer.role == Role::input || buffer.role == Role::inout;
       if (buffer.name == "A") {
-        buffer.file = folder_.write("A", first());
+        buffer.file = folder_.write(
+            "A", matrix_of({factors_.a}, layout.starts_with('N'), lines("M"), k, type_),
+            lines("batch"));
       } else if (buffer.name == "B") {
-        buffer.file = folder_.write("B", second());
+        if (b_.empty()) {
+          b_ =
+              folder_.write("B", matrix_of(factors_.b, layout.ends_with('T'), lines("N"), k, type_),
+                            lines("batch"));
+        }
+        buffer.file = b_;
       } else if (is_input) {
         std::vector<std::byte> bytes;
         for (std::int64_t i = 0; i < buffer.length; ++i) append(bytes, buffer.type, 0.03125);
@@ -154,45 +207,11 @@ class Inputs {
   }
 
  private:
-  std::vector<std::byte> first() const {
-    const bool by_k = layout_of(problem_).starts_with('N');
-    const std::int64_t m = size_of(problem_, "M"), k = size_of(problem_, "K");
-    std::vector<std::byte> bytes;
-    for (std::int64_t i = 0; i < batches() * m * k; ++i) {
-      append(bytes, type_, factors_.a[static_cast<std::size_t>(by_k ? i % k : i / m % k)]);
-    }
-    return bytes;
-  }
-
-  std::vector<std::byte> second() const {
-    const bool by_k = layout_of(problem_).ends_with('T');
-    const std::int64_t n = size_of(problem_, "N"), k = size_of(problem_, "K");
-    std::vector<std::byte> bytes;
-    for (std::int64_t i = 0; i < batches() * n * k; ++i) {
-      const std::int64_t along_k = by_k ? i % k : i / n % k;
-      const std::int64_t column = by_k ? i / k % n : i % n;
-      append(
-          bytes, type_,
-          factors_.b[static_cast<std::size_t>(column % kSeeds)][static_cast<std::size_t>(along_k)]);
-    }
-    return bytes;
-  }
-
-  std::int64_t batches() const {
-    return find_value(problem_.values, "batch") ? size_of(problem_, "batch") : 1;
-  }
-
-  const Problem& problem_;
   const ElementType type_;
   const Factors factors_;
   const InputFolder folder_;
+  std::filesystem::path b_;  // the same for every M
 };
-
-void set_size(Problem& problem, const char* name, std::int64_t size) {
-  for (NamedValue& value : problem.values) {
-    if (value.name == name) value.value = size;
-  }
-}
 
 /// The bits of each seed's column, if all columns of a seed have the same, and all rows.
 std::optional<std::vector<std::uint64_t>> bits_by_seed(const RowBits& rows) {
@@ -229,26 +248,90 @@ struct Known {
   }
 };
 
-/// Runs the configurations that are valid for these rows, and adds what their bits show.
-void run(Device& device, const Target& target, const Problem& problem,
-         const std::vector<std::string>& configurations, std::vector<Known>& known) {
-  const TargetProgram program(target, problem, device.info());
-  if (!program.refusal().empty()) return;
+ElementType type_of(const TargetProgram& program) {
   const std::vector<BufferSpec> buffers = program.buffers();
-  const auto a = std::ranges::find(buffers, "A", &BufferSpec::name);
-  const Inputs inputs(problem, a->type);
-  const auto bench = device.open(inputs.with(workload_of(target, problem, device.info())));
-  for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (known[i].depends_on_place) continue;
+  return std::ranges::find(buffers, "A", &BufferSpec::name)->type;
+}
+
+/// The problem with few columns: what a row's bits depend on is the same.
+Problem with_few_columns(Problem problem, DeviceKind kind) {
+  const std::int64_t most = kind == DeviceKind::host ? kMostHostColumns : kMostColumns;
+  const std::int64_t n = size_of(problem, "N");
+  if (n > most + kColumnsKept) set_size(problem, "N", most + n % kColumnsKept);
+  return problem;
+}
+
+/// Numbers of rows that show whether bits depend on the row or on their number.
+std::vector<std::int64_t> rows_for(const Problem& problem, DeviceKind kind) {
+  std::vector<std::int64_t> rows(kRows.begin(), kRows.end());
+  const std::int64_t widest = std::max(size_of(problem, "K"), size_of(problem, "N"));
+  const bool is_small = kManyRows * widest <= kMostElements / size_of(problem, "batch");
+  if (kind == DeviceKind::cuda && is_small) rows.push_back(kManyRows);
+  return rows;
+}
+
+/// Calls `use` with the number of each build that runs on this problem, and with its bits.
+template <class Use>
+void run(Workbench& bench, const TargetProgram& program, std::int64_t columns,
+         const std::vector<BuiltConfiguration>& builds, Use&& use) {
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    if (builds[i].kernel.outcome != Outcome::ok) continue;
     try {
-      const Levels levels = program.levels(parse_named_values(configurations[i]));
+      const Levels levels = program.levels(parse_named_values(builds[i].configuration));
       if (!program.is_valid(levels)) continue;
-      const CompiledKernel kernel = device.compile(program.source_unit(levels));
-      if (kernel.outcome != Outcome::ok) continue;
-      known[i].add(bench->load(kernel, program.plan(levels))->rows(size_of(problem, "N")));
+      use(i, bench.load(builds[i].kernel, program.plan(levels))->rows(columns));
     } catch (const KernelFailure&) {  // it has no bits
     }
   }
+}
+
+/// The key of a problem's classes; nullopt if the store lacks the device or the target.
+std::optional<db::ProblemKey> key_in(const db::TunedStore& store, const db::DeviceRow& device,
+                                     const Target& target, const Problem& problem) {
+  db::ProblemKey key{"", "", for_every_row(problem).text(), ""};
+  for (const db::DeviceRow& row : store.devices()) {
+    if (db::is_same_device(row, device)) key.device = row.id;
+  }
+  for (const db::KernelRow& row : store.kernels()) {
+    const bool is_this = row.target == target.name && row.fingerprint == target.fingerprint;
+    if (is_this) key.kernel = row.id;
+  }
+  if (key.device.empty() || key.kernel.empty()) return std::nullopt;
+  return key;
+}
+
+void store_classes(db::TunedStore& store, const DeviceInfo& device, const Target& target,
+                   const Problem& problem, const std::vector<BuiltConfiguration>& builds,
+                   const std::vector<std::string>& classes) {
+  const db::ProblemKey key{store.add_device(device_row(device)),
+                           store.add_kernel(kernel_row(target)), for_every_row(problem).text(), ""};
+  std::vector<db::ReductionClassRow> rows;
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    if (classes[i].empty()) continue;
+    rows.push_back(
+        {"", key, builds[i].configuration, builds[i].kernel.key, classes[i], db::now_text()});
+  }
+  db::add_classes(store, rows);
+}
+
+std::vector<std::string> classes_by_running(Device& device, const Target& target,
+                                            const Problem& problem,
+                                            const std::vector<BuiltConfiguration>& builds) {
+  Problem probe = with_few_columns(problem, device.info().kind);
+  std::optional<Inputs> inputs;
+  std::vector<Known> known(builds.size());
+  for (const std::int64_t rows : rows_for(probe, device.info().kind)) {
+    set_size(probe, "M", rows);
+    const TargetProgram program(target, probe, device.info());
+    if (!program.refusal().empty()) continue;
+    if (!inputs) inputs.emplace(probe, type_of(program));
+    const auto bench = device.open(inputs->with(probe, workload_of(target, probe, device.info())));
+    run(*bench, program, size_of(probe, "N"), builds,
+        [&](std::size_t i, const RowBits& bits) { known[i].add(bits); });
+  }
+  std::vector<std::string> classes;
+  for (const Known& each : known) classes.push_back(each.text());
+  return classes;
 }
 
 }  // namespace
@@ -269,24 +352,87 @@ bool has_reduction_classes(const Target& target, const Problem& problem) {
          problem.free.empty();
 }
 
-std::vector<std::string> reduction_classes(Device& device, const Target& target,
-                                           const Problem& problem,
-                                           const std::vector<std::string>& configurations) {
-  std::vector<Known> known(configurations.size());
-  if (has_reduction_classes(target, problem)) {
-    Problem probe = problem;
-    const std::int64_t n = size_of(problem, "N");
-    if (device.info().kind == DeviceKind::host && n > kMostHostColumns) {
-      set_size(probe, "N", kMostHostColumns / 2 + n % 64);
+std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
+                                          const Problem& problem,
+                                          const std::vector<std::string>& configurations) {
+  std::vector<Problem> problems{problem};
+  for (const std::int64_t rows : rows_for(problem, device.info().kind)) {
+    set_size(problems.emplace_back(problem), "M", rows);
+  }
+  std::vector<BuiltConfiguration> builds;
+  for (const std::string& configuration : configurations) {
+    CompiledKernel kernel;
+    kernel.outcome = Outcome::invalid;
+    for (const Problem& each : problems) {
+      const TargetProgram program(target, each, device.info());
+      const Levels levels = program.levels(parse_named_values(configuration));
+      if (!program.refusal().empty() || !program.is_valid(levels)) continue;
+      kernel = device.compile(program.source_unit(levels));
+      break;
     }
-    for (const std::int64_t rows : kRows) {
-      set_size(probe, "M", rows);
-      run(device, target, probe, configurations, known);
+    builds.push_back({configuration, std::move(kernel)});
+  }
+  return builds;
+}
+
+std::vector<std::string> stored_classes(const db::TunedStore& store, const db::DeviceRow& device,
+                                        const Target& target, const Problem& problem,
+                                        const std::vector<BuiltConfiguration>& builds) {
+  std::vector<std::string> classes(builds.size());
+  const auto key = key_in(store, device, target, problem);
+  if (!key) return classes;
+  for (const db::ReductionClassRow& row : db::classes_of(store, *key)) {
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+      const bool is_this =
+          builds[i].configuration == row.configuration && builds[i].kernel.key == row.binary_key;
+      if (is_this && classes[i].empty()) classes[i] = row.bits;
     }
   }
-  std::vector<std::string> classes;
-  for (const Known& each : known) classes.push_back(each.text());
   return classes;
+}
+
+std::vector<std::string> reduction_classes(Device& device, const Target& target,
+                                           const Problem& problem,
+                                           const std::vector<BuiltConfiguration>& builds,
+                                           db::TunedStore* store) {
+  std::vector<std::string> classes(builds.size());
+  if (!has_reduction_classes(target, problem)) return classes;
+  if (store) classes = stored_classes(*store, device_row(device.info()), target, problem, builds);
+  std::vector<BuiltConfiguration> unknown;
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    if (classes[i].empty()) unknown.push_back(builds[i]);
+  }
+  if (unknown.empty()) return classes;
+  const std::vector<std::string> found = classes_by_running(device, target, problem, unknown);
+  if (store && store->mode() == db::Mode::read_write) {
+    store_classes(*store, device.info(), target, problem, unknown, found);
+  }
+  auto next = found.begin();
+  for (std::string& each : classes) {
+    if (each.empty()) each = *next++;
+  }
+  return classes;
+}
+
+BitsOfLibrary bits_of_library(Device& device, const Target& target, const Problem& problem,
+                              const std::vector<BuiltConfiguration>& builds,
+                              const BaselineSource& library) {
+  BitsOfLibrary result;
+  result.alike.resize(builds.size());
+  const TargetProgram program(target, problem, device.info());
+  Inputs inputs(problem, type_of(program));
+  const auto bench = device.open(inputs.with(problem, workload_of(target, problem, device.info())));
+  const std::vector<std::string> candidates = bench->baselines(library);
+  if (candidates.empty()) return result;
+  result.candidate = candidates.front();
+  const std::int64_t columns = size_of(problem, "N");
+  const RowBits expected = bench->load_baseline(library, 0)->rows(columns);
+  result.keeps_rows = !expected.first.empty() && expected.different == 0;
+  if (!result.keeps_rows) return result;
+  run(*bench, program, columns, builds, [&](std::size_t i, const RowBits& bits) {
+    result.alike[i] = bits.different == 0 && bits.first == expected.first;
+  });
+  return result;
 }
 
 }  // namespace autotune

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "db/store.hpp"
+#include "tuner/core/baseline.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 
@@ -17,17 +19,47 @@ inline constexpr const char* kPlaceDependent = "place-dependent";
 /// and `settings` has the layout.
 bool has_reduction_classes(const Target& target, const Problem& problem);
 
-/// The class of each configuration, for the problem's K, N, batch and settings and for every M.
-/// Configurations of equal classes give an element the same bits wherever its row lies, however
-/// many rows there are. The class is a hash of the output's bits on inputs whose exact sums are 0,
-/// so that only roundings are left, by which orders of addition differ. kPlaceDependent if rows
-/// differ that should not. Empty if the configuration does not run, or for a target without
-/// classes.
+/// A configuration and its kernel. Of one that does not compile, the outcome says so.
+struct BuiltConfiguration {
+  std::string configuration;
+  CompiledKernel kernel;
+};
+
+/// Compiles each configuration for the problem, or for another M if it is not valid there.
+std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
+                                          const Problem& problem,
+                                          const std::vector<std::string>& configurations);
+
+/// The class of each build, for the problem's K, N, batch and settings and for every M. Builds of
+/// equal classes give an element the same bits wherever its row lies, however many rows there are.
+/// The class is a hash of the output's bits on inputs whose exact sums are 0, so that only
+/// roundings are left, by which orders of addition differ. kPlaceDependent if rows differ that
+/// should not. Empty if the build does not run, or for a target without classes.
 ///
-/// Runs on the device with M from 1 to a few hundred, and with at most 512 columns on the host.
-/// Throws Error if the device fails.
+/// Runs on the device with M from 1 to a few hundred, on a GPU also with a few thousand, and with
+/// at most a few thousand columns. Classes that `store` has are taken from there; it gets the
+/// others. It may be null. Throws Error if the device fails.
 std::vector<std::string> reduction_classes(Device& device, const Target& target,
                                            const Problem& problem,
-                                           const std::vector<std::string>& configurations);
+                                           const std::vector<BuiltConfiguration>& builds,
+                                           db::TunedStore* store = nullptr);
+
+/// Those that the store has; empty for others.
+std::vector<std::string> stored_classes(const db::TunedStore& store, const db::DeviceRow& device,
+                                        const Target& target, const Problem& problem,
+                                        const std::vector<BuiltConfiguration>& builds);
+
+/// Which builds have the bits of a vendor's library.
+struct BitsOfLibrary {
+  std::string candidate;    // the library's own choice for the problem; empty: it computes it not
+  bool keeps_rows = false;  // its rows have the same bits; else no build has them
+  std::vector<bool> alike;  // of the builds
+};
+
+/// Compares on the inputs of reduction_classes(), at the problem's sizes. Throws Error if the
+/// device fails or the library cannot be used.
+BitsOfLibrary bits_of_library(Device& device, const Target& target, const Problem& problem,
+                              const std::vector<BuiltConfiguration>& builds,
+                              const BaselineSource& library);
 
 }  // namespace autotune
