@@ -68,6 +68,7 @@ int run_explain(const Arguments& arguments) {
     const db::TunedStore& store = databases.store_of(answer);
     const std::string figures =
         figures_of(db::counters_of(store, entry.best.key), entry.best.configuration);
+    const std::string bits = class_of(store, entry.best);
     const Explanation explanation = explain(store, entry, target, losers);
     const Problem problem{parse_named_values(entry.best.key.problem)};
     const Work work = work_of(target, problem, device_of(entry.device));
@@ -78,13 +79,14 @@ int run_explain(const Arguments& arguments) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
       document["counters"] = counters_json(figures);
+      document["bits"] = bits.empty() ? Json() : Json(bits);
       documents.push_back(std::move(document));
       continue;
     }
     std::cout << format("{} ({})\n", name, entry.best.key.policy)
               << configuration_text(target, problem, explanation.best, device_of(entry.device))
               << '\n'
-              << explanation_text(explanation)
+              << (bits.empty() ? "" : format("bits  {}\n", bits)) << explanation_text(explanation)
               << counters_text(figures, expected_of(explanation, work)) << '\n'
               << terminal_plot(plots.back());
   }

@@ -103,7 +103,7 @@ void print_chosen(const Arguments& arguments, const Target& target, const Answer
   std::cout << format("{} measures it\n", tune_command(arguments, target, answer.entry));
 }
 
-void print(const Answer& answer, const Readable& readable) {
+void print(const Answer& answer, const Readable& readable, const std::string& bits) {
   const db::TunedEntry& entry = answer.entry;
   const db::BestRow& best = entry.best;
   std::cout << format("{} {} on {} ({})\n", entry.kernel.target, readable.problem(),
@@ -131,6 +131,7 @@ void print(const Answer& answer, const Readable& readable) {
                               "with --retune"
                             : "");
   }
+  if (!bits.empty()) std::cout << "bits     " << bits << '\n';
   if (best.repeats) std::cout << "runs     " << bits_text(*best.repeats) << '\n';
   if (!best.ties.empty()) std::cout << "ties     " << ties_text(best.ties, readable);
   std::cout << "how      " << provenance_of(entry)
@@ -244,6 +245,12 @@ Json counters_of(const std::optional<db::TunedStore>& store, const Answer& answe
   return counters_json(cli::figures_of(db::counters_of(*store, best.key), best.configuration));
 }
 
+/// The reduction class of the best; empty if it is not stored.
+std::string class_of(const std::optional<db::TunedStore>& store, const Answer& answer) {
+  if (!store || answer.shipped || !answer.is_stored) return "";
+  return autotune::class_of(*store, answer.entry.best);
+}
+
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
   sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
@@ -259,6 +266,8 @@ int run_query(const Arguments& arguments) {
     for (const Answer& answer : answers) {
       json["results"].push_back(answer_json(answer));
       json["results"].back()["counters"] = counters_of(databases.own(), answer);
+      const std::string bits = class_of(databases.own(), answer);
+      json["results"].back()["bits"] = bits.empty() ? Json() : Json(bits);
       const auto trials = trials_of(arguments, databases.own(), answer.entry);
       if (!trials.empty()) json["results"].back()["trials"] = trials_json(trials);
     }
@@ -270,7 +279,7 @@ int run_query(const Arguments& arguments) {
       const Readable readable(judge.target_called(entry.kernel.target), entry.best.key.problem,
                               entry.device);
       if (answers[i].is_stored) {
-        print(answers[i], readable);
+        print(answers[i], readable, class_of(databases.own(), answers[i]));
       } else {
         print_chosen(arguments, *judge.target_called(entry.kernel.target), answers[i], readable);
       }

@@ -184,6 +184,7 @@ std::string problem_section(const ReportedProblem& problem, std::size_t place) {
   }
   html += described("vendor", best.baseline.text());
   html += described("tie", joined(ties_of(problem), "; "));
+  html += described("bits", problem.bits);
   html += described("policy", best.key.policy);
   html += described("how", how_text(problem.entry)) + "</dl>\n";
   html += "<div class=\"plots\"></div>\n";

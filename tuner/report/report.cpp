@@ -243,6 +243,7 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   place_under_roofs(problem, target);
   problem.importance = importance_of(problem.trials);
   problem.finalists = finalists_of(store, problem, target);
+  problem.bits = class_of(store, problem.entry.best);
   return problem;
 }
 

@@ -82,6 +82,7 @@ struct ReportedProblem {
   std::optional<double> cpu_seconds;  // best of the same problem on a CPU in the same database
   std::optional<Importance> importance;
   std::vector<Finalist> finalists;  // of a GPU
+  std::string bits = {};            // the reduction class of the best; empty: not stored
 };
 
 struct Report {
