@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "tests/cli/tool.hpp"
@@ -95,6 +97,41 @@ TEST_F(LockVerb, FourProcessesWithOtherDatabasesHaveOneAnswer) {
     EXPECT_THAT(by_database.back(), HasSubstr(configurations[i] + " right"));
     EXPECT_THAT(by_lock.back(), HasSubstr(configurations[2] + " right"));
   }
+}
+
+TEST_F(LockVerb, FourRanksOfAnMpiJobHaveOneAnswer) {
+  const std::vector<std::string> configurations{"BLOCK=1 STEP=1", "BLOCK=1 STEP=64",
+                                                "BLOCK=16 STEP=4", "BLOCK=16 STEP=16"};
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    const std::string folder = format("rank{}/autotune", rank);
+    std::filesystem::create_directories(sandbox_.folder() / folder);
+    const std::string database = folder + "/tuned.db";
+    ASSERT_EQ(sandbox_.run(tune("tiny", "100", {"--db", database})).status, 0);
+    pin(database, "100", configurations[rank]);
+  }
+  ASSERT_EQ(lock("app.lock", {"--db", "rank2/autotune/tuned.db"}).status, 0);
+  // The answers of all ranks, each with a database of its own.
+  const auto answers = [&](const std::string& environment) {
+    const Ended ended =
+        sandbox_.run_program({"/usr/bin/env", "mpirun", "--allow-run-as-root", "--oversubscribe",
+                              "--bind-to", "none", "-n", "4", "/bin/sh", "-c",
+                              format("{} XDG_DATA_HOME=$PWD/rank$OMPI_COMM_WORLD_RANK {} {} 100",
+                                     environment, kProgram, manifest_of("tiny"))});
+    std::multiset<std::string> lines;
+    std::istringstream text(ended.out);
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with("100 BLOCK=")) lines.insert(line);
+    }
+    return std::pair(ended, lines);
+  };
+  const auto [ended, skewed] = answers("");
+  if (ended.status == 127) GTEST_SKIP() << "no mpirun here";
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(std::set(skewed.begin(), skewed.end()).size(), 4u) << ended.out;
+  const auto [locked, same] = answers("AUTOTUNE_DB=$PWD/app.lock");
+  EXPECT_EQ(locked.status, 0) << locked.err;
+  EXPECT_EQ(same.size(), 4u) << locked.out;
+  EXPECT_THAT(same, ::testing::Each(HasSubstr(configurations[2] + " right")));
 }
 
 TEST_F(LockVerb, AnswersForAllSizesOfARange) {

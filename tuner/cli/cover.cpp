@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -31,7 +32,10 @@ namespace autotune::cli {
 namespace {
 
 constexpr std::size_t kMostOfEach = 12;  // candidates from one size
-constexpr double kStableLimit = 1.25;    // of candidates for stable bits, without --within
+// With --bits: candidates without --within, configurations of a size whose bits are looked at, and
+// how many classes, and configurations of each at each size, are timed at all sizes.
+constexpr double kBitsLimit = 10;
+constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
 constexpr double kUnserved = std::numeric_limits<double>::infinity();
 constexpr const char* kCandidates = "the cover's candidates";
 
@@ -49,6 +53,8 @@ struct CoverTask {
   double limit;  // 1.03: within 3 %
   TuningRequest request;
   const TuningCallbacks& callbacks;
+  /// Whether a configuration whose timing stopped early counts with what was measured until then.
+  bool takes_bounds = false;
 
   const DeviceInfo& device() const { return devices.front()->info(); }
 };
@@ -56,7 +62,7 @@ struct CoverTask {
 TuningRequest cover_request(const Arguments& arguments, const Target& target, DeviceKind kind) {
   TuningRequest request;
   request.problems = problems_of(arguments, target);
-  if (request.problems.size() < 2) {
+  if (request.problems.size() < 2 && !arguments.has("bits")) {
     throw UsageError("cover needs two sizes or more, such as --sizes M=1..64*2,N=512,K=512");
   }
   request.budget_text = arguments.find("budget").value_or(default_budget(kind, request.strategy));
@@ -83,22 +89,32 @@ std::vector<TunedSize> places_of(const CoverTask& task) {
                  "this size out",
                  task.target.name, problem_text(task.target, problem)));
     }
-    places.push_back({problem, *entry, trial_ratios(task.store, *entry, task.limit)});
+    places.push_back(
+        {problem, *entry, trial_ratios(task.store, *entry, task.takes_bounds ? 0 : task.limit)});
   }
   return places;
+}
+
+/// The fastest configurations of a place, at most `most` of them.
+std::vector<std::string> fastest_of(const TunedSize& place, double limit, std::size_t most) {
+  std::vector<std::pair<double, std::string>> good;
+  for (const auto& [configuration, ratio] : place.ratios) {
+    if (ratio <= limit) good.emplace_back(ratio, configuration);
+  }
+  std::ranges::sort(good);
+  std::vector<std::string> fastest;
+  for (const auto& [ratio, configuration] : good) {
+    if (fastest.size() < most) fastest.push_back(configuration);
+  }
+  return fastest;
 }
 
 /// The fastest few configurations of each place.
 std::vector<std::string> candidates_of(const std::vector<TunedSize>& places, double limit) {
   std::set<std::string> candidates;
   for (const TunedSize& place : places) {
-    std::vector<std::pair<double, std::string>> good;
-    for (const auto& [configuration, ratio] : place.ratios) {
-      if (ratio <= limit) good.emplace_back(ratio, configuration);
-    }
-    std::ranges::sort(good);
-    if (good.size() > kMostOfEach) good.resize(kMostOfEach);
-    for (const auto& [ratio, configuration] : good) candidates.insert(configuration);
+    std::ranges::copy(fastest_of(place, limit, kMostOfEach),
+                      std::inserter(candidates, candidates.end()));
   }
   return {candidates.begin(), candidates.end()};
 }
@@ -229,7 +245,14 @@ Json document_of(const CoverTask& task, const Covered& result) {
           {"cover", cover}};
 }
 
-// Stable bits: sizes that differ in M and batch only get configurations of one reduction class.
+// Bits: sizes that differ in M and batch only get configurations of one reduction class, or each
+// size one with the bits of a vendor's library.
+
+/// What --bits asks for.
+struct WantedBits {
+  std::string reduction_class;            // empty: the one that costs least
+  std::optional<BaselineSource> library;  // whose bits each size is to have
+};
 
 /// The sizes and settings that a row of the output may depend on.
 std::string group_of(const Problem& problem) {
@@ -237,6 +260,15 @@ std::string group_of(const Problem& problem) {
   std::erase_if(group.values,
                 [](const NamedValue& one) { return one.name == "M" || one.name == "batch"; });
   return group.text();
+}
+
+/// Numbers of the places in each group.
+std::map<std::string, std::vector<std::size_t>> groups_of(const std::vector<TunedSize>& places) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    groups[group_of(places[i].problem)].push_back(i);
+  }
+  return groups;
 }
 
 /// A choice of configurations of one class for the sizes of a group.
@@ -247,22 +279,29 @@ struct StableChoice {
   double worst = kUnserved;
 };
 
-/// The candidates' classes at a place. Those of places that differ in M only are the same.
-const std::vector<std::string>& classes_at(const CoverTask& task, const Covered& result,
-                                           std::size_t place,
-                                           std::map<std::string, std::vector<std::string>>& known) {
-  Problem problem = result.places[place].problem;
-  for (NamedValue& value : problem.values) {
-    if (value.name == "M") value.value = 1;
+/// The candidates' classes at places. Those of places that differ in M only are the same.
+class ClassesAtPlaces {
+ public:
+  explicit ClassesAtPlaces(const CoverTask& task) : task_(task) {}
+
+  /// A class for each candidate.
+  const std::vector<std::string>& at(const Problem& problem,
+                                     const std::vector<std::string>& candidates) {
+    const auto [found, is_new] = known_.try_emplace({for_every_row(problem).text(), candidates});
+    if (is_new) {
+      Device& device = *task_.devices.front();
+      const Device::Turn turn = device.take_turn();
+      found->second =
+          reduction_classes(device, task_.target, problem,
+                            builds_of(device, task_.target, problem, candidates), &task_.store);
+    }
+    return found->second;
   }
-  const auto [found, is_new] = known.try_emplace(problem.text());
-  if (is_new) {
-    Device& device = *task.devices.front();
-    const Device::Turn turn = device.take_turn();
-    found->second = reduction_classes(device, task.target, problem, result.candidates);
-  }
-  return found->second;
-}
+
+ private:
+  const CoverTask& task_;
+  std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> known_;
+};
 
 StableChoice choice_within(const Covered& result, const std::string& reduction_class,
                            const std::vector<std::size_t>& places,
@@ -283,59 +322,123 @@ StableChoice choice_within(const Covered& result, const std::string& reduction_c
   return choice;
 }
 
-/// The class that costs least over the places.
-StableChoice stable_choice(const CoverTask& task, const Covered& result,
-                           const std::vector<std::size_t>& places,
-                           std::map<std::string, std::vector<std::string>>& known) {
+bool is_class(const std::string& text) { return !text.empty() && text != kPlaceDependent; }
+
+/// The wanted class, or the one that costs least over the places.
+StableChoice stable_choice(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+                           const std::vector<std::size_t>& places, ClassesAtPlaces& known) {
   std::vector<std::vector<std::string>> classes;
   std::set<std::string> all;
   for (const std::size_t place : places) {
-    classes.push_back(classes_at(task, result, place, known));
-    all.insert(classes.back().begin(), classes.back().end());
+    classes.push_back(known.at(result.places[place].problem, result.candidates));
+    std::ranges::copy_if(classes.back(), std::inserter(all, all.end()), is_class);
   }
-  all.erase("");
-  all.erase(kPlaceDependent);
+  if (!wanted.reduction_class.empty()) all = {wanted.reduction_class};
   StableChoice best;
   for (const std::string& each : all) {
     StableChoice choice = choice_within(result, each, places, classes);
     if (choice.cost < best.cost) best = std::move(choice);
   }
   if (std::isfinite(best.cost)) return best;
-  throw Error(format("{}: no order of addition serves every size of {}: raise --budget or --within",
-                     task.target.name, group_of(result.places[places.front()].problem)));
+  throw Error(format("{}: {} serves every size of {}: raise --budget or --within", task.target.name,
+                     wanted.reduction_class.empty()
+                         ? "no order of addition"
+                         : "no configuration of class " + wanted.reduction_class,
+                     group_of(result.places[places.front()].problem)));
 }
 
-int keep_bits(const CoverTask& task, const Covered& result, const Arguments& arguments) {
-  std::map<std::string, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < result.places.size(); ++i) {
-    groups[group_of(result.places[i].problem)].push_back(i);
+/// The fastest few of each place in each of the classes that seem to cost least over the group, as
+/// far as it is known. A place without a configuration of a class counts as slower than the limit.
+std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
+                                             const std::vector<TunedSize>& places,
+                                             ClassesAtPlaces& known) {
+  std::set<std::string> candidates;
+  for (const auto& [group, numbers] : groups_of(places)) {
+    std::set<std::string> all;
+    for (const std::size_t i : numbers) {
+      std::ranges::copy(fastest_of(places[i], task.limit, kMostClassified),
+                        std::inserter(all, all.end()));
+    }
+    const std::vector<std::string> configurations(all.begin(), all.end());
+    std::map<std::string, std::vector<std::map<double, std::string>>> by_class;  // then by place
+    for (std::size_t place = 0; place < numbers.size(); ++place) {
+      const TunedSize& at = places[numbers[place]];
+      const auto& classes = known.at(at.problem, configurations);
+      for (std::size_t c = 0; c < configurations.size(); ++c) {
+        const auto ratio = at.ratios.find(configurations[c]);
+        if (!is_class(classes[c]) || ratio == at.ratios.end() || ratio->second > task.limit) {
+          continue;
+        }
+        auto& of_class = by_class[classes[c]];
+        of_class.resize(numbers.size());
+        of_class[place].emplace(ratio->second, configurations[c]);
+      }
+    }
+    std::vector<std::pair<double, std::string>> order;
+    for (const auto& [name, of_class] : by_class) {
+      double cost = 0;
+      for (const auto& fastest : of_class) {
+        cost += std::log(fastest.empty() ? task.limit * task.limit : fastest.begin()->first);
+      }
+      if (wanted.reduction_class.empty() || name == wanted.reduction_class) {
+        order.emplace_back(cost, name);
+      }
+    }
+    std::ranges::sort(order);
+    if (order.size() > kMostClasses) order.resize(kMostClasses);
+    for (const auto& [cost, name] : order) {
+      for (const auto& fastest : by_class.at(name)) {
+        std::size_t left = kMostOfClass;
+        for (const auto& [ratio, configuration] : fastest) {
+          if (left-- > 0)
+            candidates.insert(configuration);
+          else
+            break;
+        }
+      }
+    }
   }
-  std::map<std::string, std::vector<std::string>> known;
-  Json document{{"target", task.target.name},
-                {"device", task.device().name},
-                {"db", task.store.path().string()},
-                {"groups", Json::array()}};
-  for (const auto& [group, places] : groups) {
-    const StableChoice choice = stable_choice(task, result, places, known);
+  return {candidates.begin(), candidates.end()};
+}
+
+struct Served {
+  const TunedSize& place;
+  std::string configuration;
+  double ratio;
+};
+
+Json served_json(const Served& served) {
+  return {{"problem", json_of(served.place.problem.values)},
+          {"config", json_of(parse_named_values(served.configuration))},
+          {"ratio", served.ratio}};
+}
+
+std::string line_of(const CoverTask& task, const Served& served) {
+  return format(
+      "  {:.3f}x {}: {}\n", served.ratio, problem_text(task.target, served.place.problem),
+      configuration_text(task.target, served.place.problem, served.configuration, task.device()));
+}
+
+int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+              ClassesAtPlaces& known, const Arguments& arguments) {
+  Json groups = Json::array();
+  for (const auto& [group, places] : groups_of(result.places)) {
+    const StableChoice choice = stable_choice(task, result, wanted, places, known);
     const std::string note = format("bits {}, {} {}, {}", choice.reduction_class,
                                     arguments.text("sizes"), group, db::now_text());
     Json serves = Json::array();
     std::string lines;
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const TunedSize& place = result.places[places[i]];
-      const std::string& configuration = result.candidates[choice.servers[i]];
-      const double ratio = result.ratios[choice.servers[i]][places[i]];
-      store_pin(task, place, configuration, note);
-      lines += format("  {:.3f}x {}: {}\n", ratio, problem_text(task.target, place.problem),
-                      configuration_text(task.target, place.problem, configuration, task.device()));
-      serves.push_back({{"problem", json_of(place.problem.values)},
-                        {"config", json_of(parse_named_values(configuration))},
-                        {"ratio", ratio}});
+      const Served served{result.places[places[i]], result.candidates[choice.servers[i]],
+                          result.ratios[choice.servers[i]][places[i]]};
+      store_pin(task, served.place, served.configuration, note);
+      lines += line_of(task, served);
+      serves.push_back(served_json(served));
     }
-    document["groups"].push_back({{"bits", choice.reduction_class},
-                                  {"mean_ratio", choice.cost},
-                                  {"worst_ratio", choice.worst},
-                                  {"serves", serves}});
+    groups.push_back({{"bits", choice.reduction_class},
+                      {"mean_ratio", choice.cost},
+                      {"worst_ratio", choice.worst},
+                      {"serves", serves}});
     if (arguments.has("json")) continue;
     std::cout << format(
         "{} on {}: bits {} for {} sizes, {:.3f}x the fastest in the mean, {:.3f}x at "
@@ -343,34 +446,105 @@ int keep_bits(const CoverTask& task, const Covered& result, const Arguments& arg
         task.target.name, task.device().name, choice.reduction_class, places.size(), choice.cost,
         choice.worst, lines);
   }
-  if (arguments.has("json")) std::cout << json_text(document) << '\n';
+  if (arguments.has("json")) {
+    std::cout << json_text(Json{{"target", task.target.name},
+                                {"device", task.device().name},
+                                {"db", task.store.path().string()},
+                                {"groups", groups}})
+              << '\n';
+  }
   return kDone;
 }
 
-/// Whether bits are to be stable. Throws UsageError for another word, and for a target whose bits
-/// are not known.
-bool wants_stable_bits(const Arguments& arguments, const Target& target) {
+/// The fastest configuration of each place with the bits of the library there. The exit status says
+/// whether all places have one.
+int take_bits_of(const CoverTask& task, const BaselineSource& library,
+                 const std::vector<TunedSize>& places, const Arguments& arguments) {
+  Device& device = *task.devices.front();
+  const std::string name = library.plugin.stem().string();
+  Json serves = Json::array(), without = Json::array();
+  std::string lines;
+  for (const TunedSize& place : places) {
+    const std::vector<std::string> candidates = fastest_of(place, task.limit, kMostClassified);
+    const Device::Turn turn = device.take_turn();
+    const BitsOfLibrary bits =
+        bits_of_library(device, task.target, place.problem,
+                        builds_of(device, task.target, place.problem, candidates), library);
+    const auto found = std::ranges::find(bits.alike, true);
+    if (found == bits.alike.end()) {
+      const std::string problem = problem_text(task.target, place.problem);
+      const std::string why =
+          bits.candidate.empty() ? format("{} does not compute {}", name, problem)
+          : !bits.keeps_rows
+              ? format("rows of {} {} at {} differ in their bits, so no configuration has them",
+                       name, bits.candidate, problem)
+              : format("none of {} configurations has the bits of {} {} at {}", candidates.size(),
+                       name, bits.candidate, problem);
+      lines += format("  {}\n", why);
+      without.push_back({{"problem", json_of(place.problem.values)}, {"why", why}});
+      continue;
+    }
+    const std::string& configuration =
+        candidates[static_cast<std::size_t>(found - bits.alike.begin())];
+    const Served served{place, configuration, place.ratios.at(configuration)};
+    task.store.pin({.id = "",
+                    .key = place.entry.best.key,
+                    .configuration = configuration,
+                    .note = format("bits of {} {}", name, bits.candidate),
+                    .created_at = db::now_text()});
+    lines += line_of(task, served);
+    serves.push_back(served_json(served));
+  }
+  if (arguments.has("json")) {
+    std::cout << json_text(Json{{"target", task.target.name},
+                                {"device", task.device().name},
+                                {"db", task.store.path().string()},
+                                {"library", name},
+                                {"serves", serves},
+                                {"without", without}})
+              << '\n';
+  } else {
+    std::cout << format("{} on {}: {} of {} sizes have a configuration with the bits of {}\n{}",
+                        task.target.name, task.device().name, serves.size(), places.size(), name,
+                        lines);
+  }
+  return without.empty() ? kDone : kFailed;
+}
+
+/// nullopt without --bits. Throws UsageError for another word, and for a target whose bits are not
+/// known.
+std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
+                                      DeviceKind kind, Plugins& plugins) {
+  constexpr std::string_view kLike = "like=";
   const auto word = arguments.find("bits");
-  if (!word) return false;
-  if (*word != "stable") throw UsageError(format("--bits is stable, not \"{}\"", *word));
+  if (!word) return std::nullopt;
+  const bool is_like = word->starts_with(kLike);
+  const bool is_one =
+      word->size() == 16 && word->find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (*word != "stable" && !is_like && !is_one) {
+    throw UsageError(format(
+        "--bits is stable, like=cublas or a class of 16 hexadecimal digits, not \"{}\"", *word));
+  }
   for (const Problem& problem : problems_of(arguments, target)) {
     if (has_reduction_classes(target, problem)) continue;
     throw UsageError(
-        format("--bits stable is for products of floating types with sizes M, N and K, "
+        format("--bits {} is for products of floating types with sizes M, N and K, "
                "such as gemm, not for {} {}",
-               target.name, problem_text(target, problem)));
+               *word, target.name, problem_text(target, problem)));
   }
-  return true;
+  if (!is_like) return WantedBits{is_one ? *word : "", std::nullopt};
+  return WantedBits{"", library_called(word->substr(kLike.size()), target, kind, plugins)};
 }
 
 int run_cover(const Arguments& arguments) {
   double limit = limit_of(arguments);
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));
-  const bool is_stable = wants_stable_bits(arguments, target);
-  if (is_stable && !arguments.has("within")) limit = kStableLimit;
   check_devices(arguments.text("device"));
-  cover_request(arguments, target, kind_asked_for(arguments));  // shows wrong usage
+  const DeviceKind kind = kind_asked_for(arguments);
+  cover_request(arguments, target, kind);  // shows wrong usage
+  const std::optional<WantedBits> bits = wanted_bits(arguments, target, kind, plugins);
+  if (bits && !arguments.has("within")) limit = kBitsLimit;
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
@@ -391,21 +565,31 @@ int run_cover(const Arguments& arguments) {
   callbacks.stop_requested = InterruptGuard::requested;
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
-  CoverTask task{target,   devices, store, limit, cover_request(arguments, target, info.kind),
-                 callbacks};
+  CoverTask task{
+      target,    devices,         store, limit, cover_request(arguments, target, info.kind),
+      callbacks, bits.has_value()};
   TuningRequest tuning = task.request;
   if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
     tuning.baselines = plugins.baselines(target.name);
   }
   bool is_whole = !tune(target, devices, &store, tuning, callbacks).interrupted;
+  if (is_whole && bits && bits->library) {
+    return take_bits_of(task, *bits->library, places_of(task), arguments);
+  }
   std::vector<std::string> candidates;
-  if (is_whole) candidates = candidates_of(places_of(task), limit);
-  is_whole = is_whole && time_candidates(task, candidates);
+  ClassesAtPlaces classes(task);
+  if (is_whole) {
+    candidates = bits ? candidates_by_class(task, *bits, places_of(task), classes)
+                      : candidates_of(places_of(task), limit);
+  }
+  is_whole = is_whole && (candidates.empty() || time_candidates(task, candidates));
   if (!is_whole) {
     display.warn("interrupted: every trial is kept; the same command continues from here");
     return kInterrupted;
   }
-  if (is_stable) return keep_bits(task, timed(task, std::move(candidates)), arguments);
+  if (bits) {
+    return keep_bits(task, timed(task, std::move(candidates)), *bits, classes, arguments);
+  }
   const Covered result = covered(task, std::move(candidates));
   store_cover(task, result, arguments.text("sizes"));
   if (arguments.has("json")) {
@@ -418,9 +602,27 @@ int run_cover(const Arguments& arguments) {
 
 }  // namespace
 
+BaselineSource library_called(const std::string& name, const Target& target, DeviceKind device,
+                              Plugins& plugins) {
+  if (device == DeviceKind::host) {
+    throw UsageError(
+        format("--bits like={0}: the host has no library {0}: name a GPU with --device", name));
+  }
+  for (BaselineSource& source : plugins.baselines(target.name)) {
+    if (source.plugin.stem() == name) return std::move(source);
+  }
+  throw UsageError(
+      format("--bits like={0}: no plugin {0} is a baseline here: autotune list plugins", name));
+}
+
 const Option kBitsOption{
-    "bits", "B",   "stable: rows of a product keep their bits, whatever M and batch are",
-    {},     false, "stable"};
+    "bits",
+    "B",
+    "stable: rows of a product keep their bits, whatever M and batch are; a class: they have its "
+    "bits; like=cublas: they have those of the library",
+    {},
+    false,
+    "stable like=cublas"};
 
 extern const Verb kCover;
 const Verb kCover{
@@ -444,10 +646,14 @@ document:
 
 `ratio` is the time over that of the size's fastest.
 
-`--bits stable` chooses otherwise. Sizes that differ in M and batch only get configurations of one
-reduction class: the fastest of each size in the class that costs least over all. So a row of the
-output has the same bits whatever M is ([lock.md](lock.md#bits)). Candidates are then within 25 % of
-each size's fastest.)",
+`--bits` chooses otherwise, for any number of sizes, and among the fastest 64 configurations that were
+timed at each; without `--within`, within ten times its fastest. With `stable`, sizes that differ in M
+and batch only get configurations of one reduction class: the fastest of each size in the class that
+costs least over all. So a row of the output has the same bits whatever M is
+([lock.md](lock.md#bits)). With a class of 16 hexadecimal digits, all get configurations of this
+class. With `like=cublas`, each size gets the fastest configuration whose bits are those of the
+library's own choice for this size. A sentence names each size that has none, and the exit status is
+then 1.)",
     .options = {{"target", "T",
                  "A target's name (autotune list targets) or the path of a manifest"},
                 {"sizes", "S", "The sizes, as for tune: M=1..64*2,N=512,K=512"},

@@ -13,6 +13,7 @@
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/output_file.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/workload.hpp"
@@ -172,11 +173,22 @@ LockedAnswer locked_answer(const LookupAnswer& given, std::vector<std::int64_t> 
   return answer;
 }
 
+/// The library that --bits names; nullopt: none. Throws UsageError for another word.
+std::optional<std::string> library_of_bits(const Arguments& arguments) {
+  constexpr std::string_view kLike = "like=";
+  const auto word = arguments.find("bits");
+  if (!word || *word == "class") return std::nullopt;
+  if (word->starts_with(kLike)) return word->substr(kLike.size());
+  throw UsageError(format("--bits of lock is class or like=cublas, not \"{}\"", *word));
+}
+
 /// Asks for answers, and compiles their kernels, each once.
 class LockMaker {
  public:
   LockMaker(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& device)
-      : device_(device),
+      : arguments_(arguments),
+        device_(device),
+        judge_(judge),
         answers_(arguments, judge),
         compiler_(compiler_for(device, compile_limit_of(arguments))),
         pool_(*compiler_, compile_threads_of(arguments)),
@@ -214,8 +226,9 @@ class LockMaker {
       for (LockedAnswer& answer : target.answers) {
         if (!answer.configuration.empty()) answer.kernel = kernels[answer.kernel];
       }
-      merge_ranges(target.answers);
     }
+    if (const auto library = library_of_bits(arguments_)) take_bits_of(*library);
+    for (LockedTarget& target : lock_.targets) merge_ranges(target.answers);
     std::ranges::sort(lock_.targets, {}, [](const LockedTarget& one) {
       return std::tuple(one.target, one.settings, one.policy);
     });
@@ -287,6 +300,30 @@ class LockMaker {
                                                    {}});
   }
 
+  /// Lets the library answer where the kernel has other bits than its own choice.
+  void take_bits_of(const std::string& library) {
+    Plugins plugins(arguments_);
+    const auto device = open_device_of(lock_, compile_limit_of(arguments_));
+    for (LockedTarget& target : lock_.targets) {
+      const Target& known = *judge_.target_called(target.target);
+      const BaselineSource source = library_called(library, known, device->info().kind, plugins);
+      for (LockedAnswer& answer : target.answers) {
+        const Problem problem = problem_of(target, answer);
+        if (!has_reduction_classes(known, problem)) continue;
+        std::vector<BuiltConfiguration> builds;
+        if (!answer.configuration.empty()) {
+          builds.push_back({answer.configuration, compiled_kernel(lock_.kernels[answer.kernel])});
+        }
+        const BitsOfLibrary bits = bits_of_library(*device, known, problem, builds, source);
+        if (bits.candidate.empty() || (!builds.empty() && bits.alike.front())) continue;
+        answer.configuration.clear();
+        answer.kernel = 0;
+        answer.library = library + ' ' + bits.candidate;
+      }
+    }
+    lock_ = with_used_kernels(std::move(lock_));
+  }
+
   /// The number in the lock of each pending kernel.
   std::vector<std::size_t> compiled() {
     std::map<std::string, std::size_t> numbers;  // by content address
@@ -304,7 +341,9 @@ class LockMaker {
     return kernels;
   }
 
+  const Arguments& arguments_;
   const DeviceInfo device_;
+  AnswerJudge& judge_;
   ProgramAnswers answers_;
   const std::unique_ptr<Device> compiler_;
   CompilePool pool_;
@@ -355,16 +394,31 @@ void print(const Lock& lock, const std::string& file) {
                       bytes_text(static_cast<std::int64_t>(bytes)), name_of(lock.fallback));
 }
 
+/// With the classes that the database has.
+void classify_with_store(Lock& lock, AnswerJudge& judge, const Arguments& arguments) {
+  std::unique_ptr<Device> device;
+  std::optional<db::TunedStore> store;
+  std::error_code ignored;
+  if (std::filesystem::exists(database_path(arguments), ignored)) {
+    store = open_store(arguments, db::Mode::read_only);
+  }
+  const auto opened = [&]() -> Device& {
+    if (!device) device = open_device_of(lock, compile_limit_of(arguments));
+    return *device;
+  };
+  classify(lock, judge, opened, store ? &*store : nullptr);
+}
+
 int make_lock(const Arguments& arguments) {
   const std::string output = arguments.text("output");
   const LockFallback fallback = fallback_of(arguments);
+  library_of_bits(arguments);  // shows wrong usage
   const DeviceInfo device = asked_device(arguments);
   AnswerJudge judge(arguments);
   Lock lock = locked(arguments, judge, device, asked_by(arguments, judge, device));
   lock.fallback = fallback;
   lock.path = output;
-  if (arguments.has("bits"))
-    classify(lock, judge, *open_device_of(lock, compile_limit_of(arguments)));
+  if (arguments.has("bits")) classify_with_store(lock, judge, arguments);
   lock.command = command_text(arguments);
   write_output(output, [&](std::ostream& stream) { stream << lock_text(lock); });
   print(lock, output);
@@ -433,7 +487,14 @@ anything.)",
          {"fallback", "F",
           "What answers for other sizes: vendor (its library; an error without one) or error",
           "vendor", false, "vendor error"},
-         {"bits", "", "Run each kernel here, and store the class of its bits"},
+         {"bits",
+          "B",
+          "class: store the class of each kernel's bits, which runs here if it is not known; "
+          "like=cublas: the same, and the library answers where a kernel has other bits",
+          {},
+          false,
+          "class like=cublas"},
+         kPluginOption,
          {"verify", "", "Run each answer of a lock, and say which hold"},
          {"repair", "", "The same; tune those that do not hold, and write the lock again"},
          {"diff", "", "Print what a second lock has changed"},

@@ -2,6 +2,7 @@
 // autotune lock: decisions and compiled kernels in one file.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,17 @@ Lock locked(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& de
 /// here.
 std::unique_ptr<Device> open_device_of(const Lock& lock, double compile_seconds);
 
-/// Stores the class of each answer's bits, which `device` finds by running the kernels. Of answers
-/// for sizes that differ in M only, each configuration runs once.
-void classify(Lock& lock, AnswerJudge& judge, Device& device);
+/// Stores the class of each answer's bits in the lock: that of the store, which may be null, else
+/// what the device finds by running the lock's kernels. Of answers for sizes that differ in M only,
+/// each kernel runs once.
+void classify(Lock& lock, AnswerJudge& judge, const std::function<Device&()>& device,
+              db::TunedStore* store);
+
+/// Without kernels that no answer has.
+Lock with_used_kernels(Lock lock);
+
+/// The kernel as a device loads it.
+CompiledKernel compiled_kernel(const LockedKernel& locked);
 
 /// The problem of an answer, at the last size of its range.
 Problem problem_of(const LockedTarget& target, const LockedAnswer& answer);

@@ -2,6 +2,7 @@
 // autotune lock --verify and --repair: runs the answers of a lock.
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -46,6 +47,13 @@ std::unique_ptr<Device> open_device_of(const Lock& lock, double compile_seconds)
              here.multiprocessors));
 }
 
+CompiledKernel compiled_kernel(const LockedKernel& locked) {
+  CompiledKernel kernel;
+  kernel.key = locked.key;
+  kernel.binary = locked.binary;
+  return kernel;
+}
+
 namespace {
 
 class LockVerifier {
@@ -62,10 +70,8 @@ class LockVerifier {
       const TargetProgram program(target, problem, device_.info());
       const Levels levels = program.levels(parse_named_values(answer.configuration));
       const auto bench = device_.open(prepared_workload_of(target, problem, device_.info()));
-      CompiledKernel kernel;
-      kernel.key = lock_.kernels[answer.kernel].key;
-      kernel.binary = lock_.kernels[answer.kernel].binary;
-      const auto candidate = bench->load(kernel, program.plan(levels));
+      const auto candidate =
+          bench->load(compiled_kernel(lock_.kernels[answer.kernel]), program.plan(levels));
       const Verdict verdict = candidate->verify(3);
       if (verdict.outcome != Outcome::ok) return verdict.message;
       const Policy policy = policy_in(locked);
@@ -106,19 +112,15 @@ bool has_bits(const Lock& lock) {
   });
 }
 
-/// Measures the sizes anew with the verb tune, for the database that is asked afterwards.
-void tune_again(const Arguments& arguments, const LockedTarget& target, const Problem& problem,
-                const std::string& device) {
-  std::string sizes;
-  for (std::size_t i = 0; i < target.key_sizes; ++i) {
-    sizes += format("{}{}={}", i == 0 ? "" : ",", target.sizes[i],
-                    find_value(problem.values, target.sizes[i])->text());
-  }
+/// Runs the verb tune for sizes of the lock and for the database that is asked afterwards.
+void tune_again(const Arguments& arguments, const LockedTarget& target, const std::string& sizes,
+                const std::string& device, std::vector<std::string> more) {
   const Verb& tune = verb_called("tune");
   std::vector<std::string> words{"--target", arguments.find("target").value_or(target.target),
                                  "--sizes",  sizes,
                                  "--device", device,
-                                 "--retune", "--quiet"};
+                                 "--quiet"};
+  std::ranges::move(more, std::back_inserter(words));
   const auto pass = [&](const char* option) {
     if (const auto value = arguments.find(option))
       words.insert(words.end(), {format("--{}", option), *value});
@@ -135,23 +137,66 @@ void tune_again(const Arguments& arguments, const LockedTarget& target, const Pr
                      target.target, sizes, status));
 }
 
-/// Without kernels that no answer has.
-Lock with_used_kernels(Lock lock) {
-  std::vector<LockedKernel> kernels;
-  std::vector<std::optional<std::size_t>> numbers(lock.kernels.size());
-  for (LockedTarget& target : lock.targets) {
-    for (LockedAnswer& answer : target.answers) {
-      if (answer.configuration.empty()) continue;
-      std::optional<std::size_t>& number = numbers[answer.kernel];
-      if (!number) {
-        number = kernels.size();
-        kernels.push_back(lock.kernels[answer.kernel]);
-      }
-      answer.kernel = *number;
+/// `M=64,N=4096` with the answer's last size; `M=1..64:63,N=4096` if `first` is less.
+std::string sizes_text(const LockedTarget& target, const LockedAnswer& answer, std::int64_t first) {
+  std::string text;
+  for (std::size_t i = 0; i < target.key_sizes; ++i) {
+    text += format("{}{}=", i == 0 ? "" : ",", target.sizes[i]);
+    const bool is_range = i == 0 && first < answer.last;
+    text += is_range ? format("{}..{}:{}", first, answer.last, answer.last - first)
+                     : std::to_string(i == 0 ? answer.last : answer.sizes[i]);
+  }
+  return text;
+}
+
+/// The class of all answers for sizes that differ from the answer's in the first one only; empty if
+/// they have several, or if there is no other size.
+std::string common_class(const LockedTarget& target, const LockedAnswer& answer) {
+  if (answer.bits == kPlaceDependent) return "";
+  bool is_range = answer.last > answer.sizes.front();
+  for (const LockedAnswer& other : target.answers) {
+    if (!std::equal(other.sizes.begin() + 1, other.sizes.end(), answer.sizes.begin() + 1)) continue;
+    if (other.bits != answer.bits) return "";
+    is_range = is_range || other.sizes.front() != answer.sizes.front();
+  }
+  return is_range ? answer.bits : "";
+}
+
+/// Measures anew what does not hold, and keeps the class of bits that sizes share.
+void tune_failed(const Arguments& arguments, const Lock& lock,
+                 const std::vector<std::vector<bool>>& holds) {
+  const std::string device = lock.device.kind == name_of(DeviceKind::host) ? "host" : "cuda:0";
+  for (std::size_t t = 0; t < lock.targets.size(); ++t) {
+    const LockedTarget& target = lock.targets[t];
+    for (std::size_t i = 0; i < target.answers.size(); ++i) {
+      if (holds[t][i]) continue;
+      const LockedAnswer& answer = target.answers[i];
+      tune_again(arguments, target, sizes_text(target, answer, answer.last), device, {"--retune"});
+      const std::string bits = common_class(target, answer);
+      if (bits.empty()) continue;
+      tune_again(arguments, target, sizes_text(target, answer, answer.sizes.front()), device,
+                 {"--bits", bits});
     }
   }
-  lock.kernels = std::move(kernels);
-  return lock;
+}
+
+/// Throws Error if an answer has another class than the sizes beside it had.
+void expect_same_classes(const Lock& before, const Lock& after) {
+  for (const LockedTarget& target : after.targets) {
+    const LockedTarget* const was = before.find(target.target, target.settings, target.policy);
+    for (const LockedAnswer& answer : target.answers) {
+      const auto beside = std::ranges::find_if(was->answers, [&](const LockedAnswer& one) {
+        return std::equal(one.sizes.begin() + 1, one.sizes.end(), answer.sizes.begin() + 1);
+      });
+      const std::string bits = beside == was->answers.end() ? "" : common_class(*was, *beside);
+      if (bits.empty() || answer.bits == bits) continue;
+      throw Error(format(
+          "{}: {} {} to {} has bits of class {} instead of {}: the lock is as it was; choose "
+          "a class anew with autotune tune --bits stable, and make the lock again",
+          before.path.string(), target.target, sizes_text(target, answer, answer.last), answer.last,
+          answer.bits.empty() ? "unknown" : answer.bits, bits));
+    }
+  }
 }
 
 /// The lock with new answers in place of those that do not hold.
@@ -200,31 +245,51 @@ Lock repaired(const Arguments& arguments, AnswerJudge& judge, const Lock& lock,
 
 }  // namespace
 
-void classify(Lock& lock, AnswerJudge& judge, Device& device) {
+Lock with_used_kernels(Lock lock) {
+  std::vector<LockedKernel> kernels;
+  std::vector<std::optional<std::size_t>> numbers(lock.kernels.size());
+  for (LockedTarget& target : lock.targets) {
+    for (LockedAnswer& answer : target.answers) {
+      if (answer.configuration.empty()) continue;
+      std::optional<std::size_t>& number = numbers[answer.kernel];
+      if (!number) {
+        number = kernels.size();
+        kernels.push_back(lock.kernels[answer.kernel]);
+      }
+      answer.kernel = *number;
+    }
+  }
+  lock.kernels = std::move(kernels);
+  return lock;
+}
+
+void classify(Lock& lock, AnswerJudge& judge, const std::function<Device&()>& device,
+              db::TunedStore* store) {
   for (LockedTarget& locked : lock.targets) {
     const Target& target = *judge.target_called(locked.target);
     std::map<std::string, std::vector<LockedAnswer*>> alike;  // by the problem without M
     for (LockedAnswer& answer : locked.answers) {
-      Problem problem = problem_of(locked, answer);
+      const Problem problem = problem_of(locked, answer);
       if (answer.configuration.empty() || !has_reduction_classes(target, problem)) continue;
-      for (NamedValue& value : problem.values) {
-        if (value.name == "M") value.value = 1;
-      }
-      alike[problem.text()].push_back(&answer);
+      alike[for_every_row(problem).text()].push_back(&answer);
     }
-    for (const auto& [problem, answers] : alike) {
-      std::vector<std::string> configurations;
+    for (const auto& [text, answers] : alike) {
+      std::map<std::pair<std::string, std::size_t>, std::size_t> numbers;
+      std::vector<BuiltConfiguration> builds;
       for (const LockedAnswer* answer : answers) {
-        const std::string& one = answer->configuration;
-        if (std::ranges::find(configurations, one) == configurations.end()) {
-          configurations.push_back(one);
-        }
+        const bool is_new =
+            numbers.emplace(std::pair(answer->configuration, answer->kernel), builds.size()).second;
+        if (is_new)
+          builds.push_back({answer->configuration, compiled_kernel(lock.kernels[answer->kernel])});
       }
-      const std::vector<std::string> classes =
-          reduction_classes(device, target, {parse_named_values(problem)}, configurations);
+      const Problem problem{parse_named_values(text)};
+      std::vector<std::string> classes(builds.size());
+      if (store) classes = stored_classes(*store, lock.device, target, problem, builds);
+      if (std::ranges::find(classes, "") != classes.end()) {
+        classes = reduction_classes(device(), target, problem, builds, store);
+      }
       for (LockedAnswer* answer : answers) {
-        const auto found = std::ranges::find(configurations, answer->configuration);
-        answer->bits = classes[static_cast<std::size_t>(found - configurations.begin())];
+        answer->bits = classes[numbers.at({answer->configuration, answer->kernel})];
       }
     }
   }
@@ -255,7 +320,8 @@ int verify_lock(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   LockVerifier verifier(lock, *device, limit);
   Lock as_it_is = lock;
-  if (has_bits(lock)) classify(as_it_is, judge, *device);
+  const auto opened = [&]() -> Device& { return *device; };
+  if (has_bits(lock)) classify(as_it_is, judge, opened, nullptr);
   std::vector<std::vector<bool>> holds;
   std::size_t held = 0, failed = 0, libraries = 0;
   for (const LockedTarget& locked : lock.targets) {
@@ -291,18 +357,14 @@ int verify_lock(const Arguments& arguments) {
       libraries == 0 ? "" : format("; {} by a library, which this does not run", libraries));
   if (failed == 0) return kDone;
   if (!arguments.has("repair")) return kFailed;
-  for (std::size_t t = 0; t < lock.targets.size(); ++t) {
-    for (std::size_t i = 0; i < lock.targets[t].answers.size(); ++i) {
-      if (holds[t][i]) continue;
-      tune_again(arguments, lock.targets[t],
-                 problem_of(lock.targets[t], lock.targets[t].answers[i]),
-                 lock.device.kind == name_of(DeviceKind::host) ? "host" : "cuda:0");
-    }
-  }
+  tune_failed(arguments, lock, holds);
   DeviceInfo info = device->info();
   if (info.kind == DeviceKind::host) info.environment.clear();
   Lock fresh = repaired(arguments, judge, lock, info, holds);
-  if (has_bits(lock)) classify(fresh, judge, *device);
+  if (has_bits(lock)) {
+    classify(fresh, judge, opened, nullptr);
+    expect_same_classes(lock, fresh);
+  }
   write_output(files.front(), [&](std::ostream& stream) { stream << lock_text(fresh); });
   std::cout << format("{}: {} answers are new\n{}", files.front(), failed, difference(lock, fresh));
   return kDone;

@@ -82,6 +82,7 @@ int tune_together(const Arguments& arguments) {
 
 int run_tune(const Arguments& arguments) {
   if (arguments.has("bits")) return tune_together(arguments);
+  if (arguments.has("within")) throw UsageError("--within is for --bits: leave it out");
   TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
@@ -221,6 +222,8 @@ With `--json`, stdout holds one document:
          {"workload", "FILE", "The problems that a program called: autotune run --record FILE"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          kBitsOption,
+         {"within", "PERCENT",
+          "With --bits: how much slower than each size's fastest may be; default: 900%"},
          {"fix",
           "NAME=VALUE",
           "Search only configurations with this value of a parameter",

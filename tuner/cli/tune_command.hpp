@@ -32,6 +32,10 @@ DeviceKind kind_asked_for(const Arguments& arguments);
 /// `--bits` of tune and cover.
 extern const Option kBitsOption;
 
+/// The library of `--bits like=NAME`. Throws UsageError if the device has none of this name.
+BaselineSource library_called(const std::string& name, const Target& target, DeviceKind device,
+                              Plugins& plugins);
+
 class TuneCommand {
  public:
   /// Finds the target, its plugins and the strategy; opens no device. Throws UsageError or Error
