@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "db/past_times.hpp"
@@ -36,6 +37,7 @@ constexpr std::size_t kMostOfEach = 12;  // candidates from one size
 // how many classes, and configurations of each at each size, are timed at all sizes.
 constexpr double kBitsLimit = 10;
 constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
+constexpr double kUnknownRatio = 3;  // of a class where none of its configurations was timed
 constexpr double kUnserved = std::numeric_limits<double>::infinity();
 constexpr const char* kCandidates = "the cover's candidates";
 
@@ -347,53 +349,64 @@ StableChoice stable_choice(const CoverTask& task, const Covered& result, const W
                      group_of(result.places[places.front()].problem)));
 }
 
-/// The fastest few of each place in each of the classes that seem to cost least over the group, as
-/// far as it is known. A place without a configuration of a class counts as slower than the limit.
+/// Configurations of a class at each place of a group, by their ratios.
+using OfClass = std::vector<std::map<double, std::string>>;
+
+/// What was timed at these places, by class.
+std::map<std::string, OfClass> timed_by_class(const CoverTask& task,
+                                              const std::vector<TunedSize>& places,
+                                              const std::vector<std::size_t>& numbers,
+                                              ClassesAtPlaces& known) {
+  std::set<std::string> all;
+  for (const std::size_t i : numbers) {
+    std::ranges::copy(fastest_of(places[i], task.limit, kMostClassified),
+                      std::inserter(all, all.end()));
+  }
+  const std::vector<std::string> configurations(all.begin(), all.end());
+  std::map<std::string, OfClass> by_class;
+  for (std::size_t place = 0; place < numbers.size(); ++place) {
+    const TunedSize& at = places[numbers[place]];
+    const std::vector<std::string>& classes = known.at(at.problem, configurations);
+    for (std::size_t c = 0; c < configurations.size(); ++c) {
+      const auto ratio = at.ratios.find(configurations[c]);
+      if (!is_class(classes[c]) || ratio == at.ratios.end() || ratio->second > task.limit) continue;
+      OfClass& of_class = by_class[classes[c]];
+      of_class.resize(numbers.size());
+      of_class[place].emplace(ratio->second, configurations[c]);
+    }
+  }
+  return by_class;
+}
+
+/// The classes that seem to cost least over all places, as far as it is known.
+std::vector<std::string> promising(const std::map<std::string, OfClass>& by_class) {
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [name, of_class] : by_class) {
+    double cost = 0;
+    for (const auto& here : of_class) {
+      cost += std::log(here.empty() ? kUnknownRatio : here.begin()->first);
+    }
+    order.emplace_back(cost, name);
+  }
+  std::ranges::sort(order);
+  std::vector<std::string> names;
+  for (const auto& [cost, name] : order | std::views::take(kMostClasses)) names.push_back(name);
+  return names;
+}
+
+/// The fastest few of each place in the wanted class, or in each of the promising ones.
 std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
                                              const std::vector<TunedSize>& places,
                                              ClassesAtPlaces& known) {
   std::set<std::string> candidates;
   for (const auto& [group, numbers] : groups_of(places)) {
-    std::set<std::string> all;
-    for (const std::size_t i : numbers) {
-      std::ranges::copy(fastest_of(places[i], task.limit, kMostClassified),
-                        std::inserter(all, all.end()));
-    }
-    const std::vector<std::string> configurations(all.begin(), all.end());
-    std::map<std::string, std::vector<std::map<double, std::string>>> by_class;  // then by place
-    for (std::size_t place = 0; place < numbers.size(); ++place) {
-      const TunedSize& at = places[numbers[place]];
-      const auto& classes = known.at(at.problem, configurations);
-      for (std::size_t c = 0; c < configurations.size(); ++c) {
-        const auto ratio = at.ratios.find(configurations[c]);
-        if (!is_class(classes[c]) || ratio == at.ratios.end() || ratio->second > task.limit) {
-          continue;
-        }
-        auto& of_class = by_class[classes[c]];
-        of_class.resize(numbers.size());
-        of_class[place].emplace(ratio->second, configurations[c]);
-      }
-    }
-    std::vector<std::pair<double, std::string>> order;
-    for (const auto& [name, of_class] : by_class) {
-      double cost = 0;
-      for (const auto& fastest : of_class) {
-        cost += std::log(fastest.empty() ? task.limit * task.limit : fastest.begin()->first);
-      }
-      if (wanted.reduction_class.empty() || name == wanted.reduction_class) {
-        order.emplace_back(cost, name);
-      }
-    }
-    std::ranges::sort(order);
-    if (order.size() > kMostClasses) order.resize(kMostClasses);
-    for (const auto& [cost, name] : order) {
-      for (const auto& fastest : by_class.at(name)) {
-        std::size_t left = kMostOfClass;
-        for (const auto& [ratio, configuration] : fastest) {
-          if (left-- > 0)
-            candidates.insert(configuration);
-          else
-            break;
+    auto by_class = timed_by_class(task, places, numbers, known);
+    const bool is_any = wanted.reduction_class.empty();
+    for (const std::string& name :
+         is_any ? promising(by_class) : std::vector{wanted.reduction_class}) {
+      for (const auto& here : by_class[name]) {
+        for (const auto& [ratio, configuration] : here | std::views::take(kMostOfClass)) {
+          candidates.insert(configuration);
         }
       }
     }
