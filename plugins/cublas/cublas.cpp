@@ -19,9 +19,11 @@
 
 #include "plugins/cublas/product.hpp"
 #include "plugins/sdk/autotune_plugin.h"
+#include "plugins/sdk/problem.hpp"
 
 namespace {
 
+using autotune_plugin_text::reason_of;
 using cublas::Product;
 
 constexpr std::size_t kWorkspaceBytes = 32 << 20;  // cuBLAS's own default on Hopper
@@ -289,19 +291,6 @@ class Gemm {
   std::vector<cublasLtMatmulAlgo_t> algorithms_;
   std::vector<std::string> names_;
 };
-
-/// Runs `call` and turns an exception into a reason.
-template <class Call>
-const char* reason_of(const Call& call) {
-  static std::string reason;
-  try {
-    call();
-    return nullptr;
-  } catch (const std::exception& error) {
-    reason = error.what();
-    return reason.c_str();
-  }
-}
 
 int supports(const char* target) { return std::strcmp(target, "gemm") == 0; }
 

@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cublas/product.hpp"
 
-#include <charconv>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include "plugins/sdk/problem.hpp"
 
 namespace cublas {
 namespace {
 
-/// The value of `name` in a text such as `M=512 N=512 layout=NN`, or `otherwise`.
-std::string word(std::string_view problem, std::string_view name, std::string_view otherwise) {
-  const std::string key = " " + std::string(name) + "=";
-  const std::string text = " " + std::string(problem) + " ";
-  const std::size_t at = text.find(key);
-  if (at == std::string::npos) return std::string(otherwise);
-  const std::size_t start = at + key.size();
-  return text.substr(start, text.find(' ', start) - start);
-}
-
-int number(std::string_view problem, std::string_view name, const char* otherwise) {
-  const std::string text = word(problem, name, otherwise);
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw std::runtime_error(std::string(name) + "=" + text + " is not a number");
-  }
-  return value;
-}
-
-std::optional<std::size_t> find_buffer(const autotune_baseline_problem_v1& problem,
-                                       std::string_view name) {
-  for (std::uint32_t i = 0; i < problem.count; ++i) {
-    if (problem.buffers[i].name == name) return i;
-  }
-  return std::nullopt;
-}
-
-std::size_t buffer_called(const autotune_baseline_problem_v1& problem, std::string_view name) {
-  if (const auto found = find_buffer(problem, name)) return *found;
-  throw std::runtime_error("the problem has no buffer " + std::string(name));
-}
+using autotune_plugin_text::buffer_called;
+using autotune_plugin_text::number;
+using autotune_plugin_text::word;
 
 cudaDataType type_of(std::string_view name) {
   if (name == "f32") return CUDA_R_32F;

@@ -169,6 +169,12 @@ typedef struct autotune_baseline_v1 {
   const char* (*launch)(void* instance, uint32_t candidate, void* const* addresses, void* stream);
 } autotune_baseline_v1;
 
+/* ---- host_baseline/1: a library for the CPU ----------------------------------------------- */
+
+/* An autotune_baseline_v1 for the host device. Buffers are in host memory, `stream` is NULL, and
+ * launch() returns when the result is there. */
+#define AUTOTUNE_FACET_HOST_BASELINE "host_baseline/1"
+
 /* ---- offers/1: what a baseline computes -------------------------------------------------- */
 
 #define AUTOTUNE_FACET_OFFERS "offers/1"

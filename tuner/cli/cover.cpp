@@ -582,8 +582,8 @@ int run_cover(const Arguments& arguments) {
       target,    devices,         store, limit, cover_request(arguments, target, info.kind),
       callbacks, bits.has_value()};
   TuningRequest tuning = task.request;
-  if (info.kind == DeviceKind::cuda && !arguments.has("no-baseline")) {
-    tuning.baselines = plugins.baselines(target.name);
+  if (!arguments.has("no-baseline")) {
+    tuning.baselines = plugins.baselines(target.name, info.kind);
   }
   bool is_whole = !tune(target, devices, &store, tuning, callbacks).interrupted;
   if (is_whole && bits && bits->library) {

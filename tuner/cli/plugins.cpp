@@ -112,10 +112,11 @@ std::vector<Target> Plugins::targets() const {
   return targets;
 }
 
-std::vector<BaselineSource> Plugins::baselines(const std::string& target) {
+std::vector<BaselineSource> Plugins::baselines(const std::string& target, DeviceKind kind) {
   std::vector<BaselineSource> sources;
-  for (const PluginEntry& entry : usable()) {
-    if (entry.description && entry.description->is_baseline) {
+  if (kind != DeviceKind::cuda && kind != DeviceKind::host) return sources;
+  for (const PluginEntry& entry : kind == DeviceKind::host ? load_all() : usable()) {
+    if (entry.description && entry.description->is_baseline_on(kind)) {
       sources.push_back({entry.file, target});
     }
   }

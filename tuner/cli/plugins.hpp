@@ -39,8 +39,10 @@ class Plugins {
   void provide_strategy(const std::string& name);
   /// The targets of loaded plugins.
   std::vector<Target> targets() const;
-  /// Every plugin that is a baseline, for a target.
-  std::vector<BaselineSource> baselines(const std::string& target);
+  /// Every plugin that is a baseline on such a device, for a target. On the host, an unusable
+  /// plugin in a folder is no news: it may be for GPUs.
+  std::vector<BaselineSource> baselines(const std::string& target,
+                                        DeviceKind kind = DeviceKind::cuda);
 
  private:
   void load(bool all);

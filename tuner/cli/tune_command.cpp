@@ -195,8 +195,8 @@ TuningRequest TuneCommand::request(DeviceKind kind) {
   // Ranks may have other kinds of device.
   TuningRequest request =
       kind == kind_asked_for(arguments_) ? asked_.request : asked_of(kind).request;
-  if (kind == DeviceKind::cuda && !arguments_.has("no-baseline")) {
-    request.baselines = plugins_.baselines(target_.name);
+  if (!arguments_.has("no-baseline")) {
+    request.baselines = plugins_.baselines(target_.name, kind);
   }
   return request;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_device.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
@@ -43,7 +46,8 @@ class HostDevice : public Device {
       reference = reference_binary(workload, compile(workload.reference_source));
     }
     if (!launcher_) launcher_.emplace(options_.threads, options_.order);
-    return std::make_unique<HostWorkbench>(workload, reference.get(), info_, *launcher_);
+    return std::make_unique<HostWorkbench>(workload, reference.get(), info_, *launcher_,
+                                           options_.open_baseline);
   }
 
  private:
@@ -72,26 +76,77 @@ const Workload& with_memory_for(const Workload& workload) {
 
 namespace {
 
-/// A call of a reference, in its own copy of the source.
-class ReferenceCall : public Call {
+/// A call that keeps its module loaded.
+class ModuleCall : public Call {
  public:
-  ReferenceCall(const std::string& shared_object, const LaunchPlan& plan,
-                std::span<const ZonedBuffer> buffers, Launcher& launcher)
-      : module_(shared_object), call_(plan, module_, buffers, launcher) {}
+  ModuleCall(std::shared_ptr<const HostModule> module, const LaunchPlan& plan,
+             std::span<const ZonedBuffer> buffers, Launcher& launcher)
+      : module_(std::move(module)), call_(plan, *module_, buffers, launcher) {}
   void start() override { call_.start(); }
   void start_checks() override { call_.start_checks(); }
   double run() override { return call_.run(); }
 
  private:
-  const HostModule module_;
+  const std::shared_ptr<const HostModule> module_;
   HostCall call_;
+};
+
+/// A call of a library's candidate.
+class BaselineCall : public Call {
+ public:
+  BaselineCall(std::shared_ptr<Baseline> baseline, std::size_t number,
+               std::span<const ZonedBuffer> buffers, std::span<const Scalar> scalars)
+      : baseline_(std::move(baseline)), number_(number), scalars_(scalars) {
+    for (const ZonedBuffer& buffer : buffers) addresses_.push_back(buffer.start());
+  }
+  void start() override { baseline_->launch(number_, addresses_, scalars_, nullptr); }
+  double run() override {
+    const auto start_time = Deadline::Clock::now();
+    start();
+    return seconds_since(start_time);
+  }
+
+ private:
+  const std::shared_ptr<Baseline> baseline_;
+  const std::size_t number_;
+  std::vector<void*> addresses_;
+  const std::span<const Scalar> scalars_;  // the workload's
+};
+
+/// Processor time of this process, in seconds.
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+/// Threads of a library spin for a while after a call, and would take the processors of whatever is
+/// timed next. OpenBLAS does so for 2^26 cycles.
+void wait_for_idle_threads() {
+  using namespace std::chrono_literals;
+  for (int i = 0; i < 50; ++i) {
+    const double before = processor_seconds();
+    std::this_thread::sleep_for(2ms);
+    if (processor_seconds() - before < 0.2e-3) return;
+  }
+}
+
+class HostBaseline : public HostCandidate {
+ public:
+  using HostCandidate::HostCandidate;
+  TimedBatch time(int launches, L2State l2) override {
+    const TimedBatch batch = HostCandidate::time(launches, l2);
+    wait_for_idle_threads();
+    return batch;
+  }
 };
 
 RightAnswers answers_by(const std::string* reference, const DeviceInfo& info, Launcher& launcher,
                         Memory& memory, const Workload& workload, ProblemBuffers& buffers) {
   const auto bind = [&](const LaunchPlan& plan, const std::vector<ZonedBuffer>& bound) {
     for (const Launch& launch : plan.launches) check_launch(launch, info);
-    return std::make_unique<ReferenceCall>(*reference, plan, bound, launcher);
+    return std::make_unique<ModuleCall>(std::make_shared<const HostModule>(*reference), plan, bound,
+                                        launcher);
   };
   return right_answers(memory, workload, bind, buffers);
 }
@@ -99,14 +154,15 @@ RightAnswers answers_by(const std::string* reference, const DeviceInfo& info, La
 }  // namespace
 
 HostWorkbench::HostWorkbench(const Workload& workload, const std::string* reference,
-                             const DeviceInfo& info, Launcher& launcher)
+                             const DeviceInfo& info, Launcher& launcher, OpenBaseline open_baseline)
     : info_(info),
       workload_(with_memory_for(workload)),
       launcher_(launcher),
       memory_(launcher.threads()),
       buffers_(memory_, workload_),
       answers_(answers_by(reference, info_, launcher_, memory_, workload_, buffers_)),
-      verifier_(memory_, workload_, buffers_, answers_) {}
+      verifier_(memory_, workload_, buffers_, answers_),
+      open_baseline_(std::move(open_baseline)) {}
 
 std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
                                                const LaunchPlan& plan) {
@@ -119,10 +175,42 @@ std::unique_ptr<Candidate> HostWorkbench::load(const CompiledKernel& kernel,
         format("{}: {} of static shared memory; at most {} are possible", resources.entry,
                bytes_text(resources.shared_bytes), bytes_text(info_.shared_bytes_per_block)));
   }
-  auto candidate =
-      std::make_unique<HostCandidate>(kernel, plan, memory_, buffers_, verifier_, launcher_);
+  const auto module = std::make_shared<const HostModule>(*kernel.binary);
+  Workspace workspace = allocated_workspace(memory_, plan);
+  CallOfSet calls;
+  for (const InputSet set : kInputSets) {
+    std::vector<ZonedBuffer> bound = buffers_.all(set);
+    bound.insert(bound.end(), workspace.begin(), workspace.end());
+    calls[index_of(set)] = std::make_unique<ModuleCall>(module, plan, bound, launcher_);
+  }
   check_types(kernel, plan, workload_.buffers);
-  return candidate;
+  return std::make_unique<HostCandidate>(std::move(calls), std::move(workspace), buffers_,
+                                         verifier_);
+}
+
+std::shared_ptr<Baseline> HostWorkbench::baseline(const BaselineSource& source) {
+  std::shared_ptr<Baseline>& opened = baselines_[source];
+  if (!opened) {
+    const auto bytes = buffers_.addresses(InputSet::uniform);
+    const std::vector<void*> addresses(bytes.begin(), bytes.end());
+    opened = open_baseline_(source, workload_, addresses);
+  }
+  return opened;
+}
+
+std::vector<std::string> HostWorkbench::baselines(const BaselineSource& source) {
+  if (!open_baseline_) return {};
+  return baseline(source)->names();
+}
+
+std::unique_ptr<Candidate> HostWorkbench::load_baseline(const BaselineSource& source,
+                                                        std::size_t number) {
+  CallOfSet calls;
+  for (const InputSet set : kInputSets) {
+    calls[index_of(set)] = std::make_unique<BaselineCall>(baseline(source), number,
+                                                          buffers_.all(set), workload_.scalars);
+  }
+  return std::make_unique<HostBaseline>(std::move(calls), Workspace(), buffers_, verifier_);
 }
 
 double HostWorkbench::launch_floor() {
@@ -140,18 +228,12 @@ constexpr double kEnoughSeconds = 0.05;
 
 }  // namespace
 
-HostCandidate::HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan, Memory& memory,
-                             ProblemBuffers& buffers, Verifier& verifier, Launcher& launcher)
-    : module_(*kernel.binary),
-      buffers_(buffers),
+HostCandidate::HostCandidate(CallOfSet calls, Workspace workspace, ProblemBuffers& buffers,
+                             Verifier& verifier)
+    : buffers_(buffers),
       verifier_(verifier),
-      workspace_(allocated_workspace(memory, plan)) {
-  for (const InputSet set : kInputSets) {
-    std::vector<ZonedBuffer> bound = buffers.all(set);
-    bound.insert(bound.end(), workspace_.begin(), workspace_.end());
-    calls_[index_of(set)] = std::make_unique<HostCall>(plan, module_, bound, launcher);
-  }
-}
+      workspace_(std::move(workspace)),
+      calls_(std::move(calls)) {}
 
 void HostCandidate::restore(L2State l2) {
   buffers_.restore_inouts(InputSet::uniform);

@@ -2,6 +2,7 @@
 // The host as a device: the system's C++ compiler compiles kernels, and they run on host threads.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,7 @@ struct HostOptions {
   std::shared_ptr<CompilerRunner> runner = nullptr;
   /// -O3, or less if only results matter.
   std::string optimization = "-O3";
+  OpenBaseline open_baseline = nullptr;  // without it, there are no baselines
 };
 
 /// Kernels run in this process, so one that crashes or hangs takes the process with it. Tuning
@@ -37,12 +39,17 @@ class HostWorkbench : public Workbench {
  public:
   /// `launcher` must outlive this. Throws Error.
   HostWorkbench(const Workload& workload, const std::string* reference, const DeviceInfo& info,
-                Launcher& launcher);
+                Launcher& launcher, OpenBaseline open_baseline = nullptr);
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override;
   double launch_floor() override;
+  std::vector<std::string> baselines(const BaselineSource& source) override;
+  std::unique_ptr<Candidate> load_baseline(const BaselineSource& source,
+                                           std::size_t number) override;
 
  private:
+  std::shared_ptr<Baseline> baseline(const BaselineSource& source);
+
   const DeviceInfo info_;
   const Workload workload_;
   Launcher& launcher_;
@@ -50,14 +57,16 @@ class HostWorkbench : public Workbench {
   ProblemBuffers buffers_;
   const RightAnswers answers_;
   Verifier verifier_;
+  const OpenBaseline open_baseline_;
+  std::map<BaselineSource, std::shared_ptr<Baseline>> baselines_;
 };
 
 /// A loaded configuration, which can be verified and timed by the wall clock.
 class HostCandidate : public Candidate {
  public:
-  /// All but the kernel and the plan must outlive it.
-  HostCandidate(const CompiledKernel& kernel, const LaunchPlan& plan, Memory& memory,
-                ProblemBuffers& buffers, Verifier& verifier, Launcher& launcher);
+  /// `calls` are on the input sets of `buffers`; `workspace` is theirs, too. `buffers` and
+  /// `verifier` must outlive it.
+  HostCandidate(CallOfSet calls, Workspace workspace, ProblemBuffers& buffers, Verifier& verifier);
 
   Verdict verify(int runs, double give_up_seconds) override {
     return verifier_.verify(calls_, workspace_, runs, give_up_seconds);
@@ -79,7 +88,6 @@ class HostCandidate : public Candidate {
   /// What precedes each launch, if it is not nothing.
   void restore(L2State l2);
 
-  const HostModule module_;
   ProblemBuffers& buffers_;
   Verifier& verifier_;
   Workspace workspace_;

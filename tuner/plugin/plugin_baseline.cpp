@@ -70,6 +70,19 @@ class PluginBaseline final : public Baseline {
   std::vector<std::string> names_;
 };
 
+std::unique_ptr<Baseline> open_baseline(DeviceKind kind, const BaselineSource& source,
+                                        const Workload& workload,
+                                        std::span<void* const> addresses) {
+  const autotune_baseline_v1& facet = loaded_plugin(source.plugin).baseline(kind);
+  if (facet.supports(source.target.c_str()) == 0) {
+    return std::make_unique<PluginBaseline>(facet, nullptr);
+  }
+  const WholeProblem problem(source.target, workload, addresses);
+  void* instance = nullptr;
+  call_plugin("open()", [&] { return facet.open(&problem.value, &instance); });
+  return std::make_unique<PluginBaseline>(facet, instance);
+}
+
 }  // namespace
 
 std::string library_offering(std::span<const std::filesystem::path> plugins,
@@ -95,14 +108,12 @@ std::string library_offering(std::span<const std::filesystem::path> plugins,
 std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
                                                const Workload& workload,
                                                std::span<void* const> addresses) {
-  const autotune_baseline_v1& facet = loaded_plugin(source.plugin).baseline();
-  if (facet.supports(source.target.c_str()) == 0) {
-    return std::make_unique<PluginBaseline>(facet, nullptr);
-  }
-  const WholeProblem problem(source.target, workload, addresses);
-  void* instance = nullptr;
-  call_plugin("open()", [&] { return facet.open(&problem.value, &instance); });
-  return std::make_unique<PluginBaseline>(facet, instance);
+  return open_baseline(DeviceKind::cuda, source, workload, addresses);
+}
+
+std::unique_ptr<Baseline> open_host_baseline(const BaselineSource& source, const Workload& workload,
+                                             std::span<void* const> addresses) {
+  return open_baseline(DeviceKind::host, source, workload, addresses);
 }
 
 namespace {

@@ -12,11 +12,15 @@
 
 namespace autotune {
 
-/// An OpenBaseline. Loads the plugin at the first call. Throws Error if the plugin is unusable or
-/// its open() gives a reason.
+/// An OpenBaseline for CUDA devices. Loads the plugin at the first call. Throws Error if the plugin
+/// is unusable or its open() gives a reason.
 std::unique_ptr<Baseline> open_plugin_baseline(const BaselineSource& source,
                                                const Workload& workload,
                                                std::span<void* const> addresses);
+
+/// The same for the host device.
+std::unique_ptr<Baseline> open_host_baseline(const BaselineSource& source, const Workload& workload,
+                                             std::span<void* const> addresses);
 
 /// The name of the first of these plugins whose library computes the problem, which no GPU is
 /// needed to tell. Empty if there is none; plugins that cannot be used are passed over. Loads them.

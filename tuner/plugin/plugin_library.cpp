@@ -93,7 +93,8 @@ PluginLibrary::PluginLibrary(const fs::path& file) {
   description_.description = text(plugin_->description, "its description");
   read_strategies();
   read_targets();
-  read_baseline();
+  description_.is_baseline = has_baseline(AUTOTUNE_FACET_BASELINE);
+  description_.is_host_baseline = has_baseline(AUTOTUNE_FACET_HOST_BASELINE);
   read_counters();
 }
 
@@ -131,14 +132,14 @@ void PluginLibrary::read_targets() {
   }
 }
 
-void PluginLibrary::read_baseline() {
-  const auto* facet = facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
-  if (facet == nullptr) return;
+bool PluginLibrary::has_baseline(const char* id) const {
+  const auto* facet = facet_of<autotune_baseline_v1>(*plugin_, id);
+  if (facet == nullptr) return false;
   const bool whole = facet->supports != nullptr && facet->open != nullptr &&
                      facet->close != nullptr && facet->candidates != nullptr &&
                      facet->name != nullptr && facet->launch != nullptr;
-  if (!whole) fail("baseline/1: a function is missing");
-  description_.is_baseline = true;
+  if (!whole) fail(format("{}: a function is missing", id));
+  return true;
 }
 
 void PluginLibrary::read_counters() {
@@ -168,9 +169,10 @@ const autotune_offers_v1* PluginLibrary::offers() const {
   return facet;
 }
 
-const autotune_baseline_v1& PluginLibrary::baseline() const {
-  if (!description_.is_baseline) fail("it is not a baseline");
-  return *facet_of<autotune_baseline_v1>(*plugin_, AUTOTUNE_FACET_BASELINE);
+const autotune_baseline_v1& PluginLibrary::baseline(DeviceKind kind) const {
+  if (!description_.is_baseline_on(kind)) fail("it is not a baseline");
+  return *facet_of<autotune_baseline_v1>(
+      *plugin_, kind == DeviceKind::host ? AUTOTUNE_FACET_HOST_BASELINE : AUTOTUNE_FACET_BASELINE);
 }
 
 const autotune_counters_v1& PluginLibrary::counters() const {

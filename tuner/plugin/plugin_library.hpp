@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 
@@ -35,8 +36,14 @@ struct PluginDescription {
   std::string name, version, description;
   std::vector<Strategy> strategies;
   std::vector<Target> targets;
-  bool is_baseline = false;
+  bool is_baseline = false;       // on CUDA devices
+  bool is_host_baseline = false;  // on the host device
   bool counts = false;
+
+  bool is_baseline_on(DeviceKind kind) const {
+    return (kind == DeviceKind::cuda && is_baseline) ||
+           (kind == DeviceKind::host && is_host_baseline);
+  }
 };
 
 class PluginLibrary {
@@ -50,7 +57,7 @@ class PluginLibrary {
   /// Throws Error if there is none.
   const autotune_strategy_v2& strategy(const std::string& name) const;
   const autotune_target_v1& target(std::size_t number) const;
-  const autotune_baseline_v1& baseline() const;
+  const autotune_baseline_v1& baseline(DeviceKind kind = DeviceKind::cuda) const;
   /// nullptr if there is none.
   const autotune_offers_v1* offers() const;
   const autotune_counters_v1& counters() const;
@@ -60,7 +67,7 @@ class PluginLibrary {
   std::string text(const char* text, const std::string& what) const;
   void read_strategies();
   void read_targets();
-  void read_baseline();
+  bool has_baseline(const char* id) const;
   void read_counters();
 
   PluginDescription description_;

@@ -58,13 +58,14 @@ std::string runtime_library_for(const std::string& target, const Workload& workl
   return library_offering(plugin_files(runtime_plugin_folders()), target, workload);
 }
 
-BaselineCall::BaselineCall(std::string_view name, const std::string& target,
+BaselineCall::BaselineCall(DeviceKind kind, std::string_view name, const std::string& target,
                            const Workload& workload, std::span<const fs::path> folders) {
   const std::size_t blank = std::min(name.find(' '), name.size());
   const std::string_view way = name.substr(std::min(blank + 1, name.size()));
   const std::lock_guard lock(plugin_calls());
   const BaselineSource source{plugin_called(std::string(name.substr(0, blank)), folders), target};
-  baseline_ = open_plugin_baseline(source, workload, {});
+  baseline_ =
+      (kind == DeviceKind::host ? open_host_baseline : open_plugin_baseline)(source, workload, {});
   const std::vector<std::string> ways = baseline_->names();
   const auto found = way.empty() ? ways.begin() : std::ranges::find(ways, way);
   if (found == ways.end()) {

@@ -30,8 +30,8 @@ class BaselineCall {
   /// `name` is the stored one, for the current GPU: the plugin's file name without `.so`, then the
   /// candidate, such as `cublas cublasLt 0 (…)`. Without a candidate, the plugin's first. Throws
   /// Error if the plugin is missing, cannot be loaded or opened, or no longer offers the candidate.
-  BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
-               std::span<const std::filesystem::path> folders);
+  BaselineCall(DeviceKind kind, std::string_view name, const std::string& target,
+               const Workload& workload, std::span<const std::filesystem::path> folders);
   ~BaselineCall();
 
   /// As Baseline::launch(). Throws KernelFailure.

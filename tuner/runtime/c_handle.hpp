@@ -72,6 +72,7 @@ struct autotune_kernel {
   std::vector<autotune::Scalar> scalars;
   autotune::EarlyStart early_start = autotune::EarlyStart::captured;
   std::optional<int> ordinal;  // of the GPU that is here
+  bool is_for_host = false;    // which is this one
   std::once_flag loaded;
   std::unique_ptr<autotune::PreparedKernel> prepared;     // made by the first launch
   std::unique_ptr<autotune::PreparedHostKernel> on_host;  // of a host device, in place of it

@@ -59,6 +59,10 @@ EarlyStart early_start_of(const autotune_handle& handle, const LookupAnswer& ans
   return is_asked_for || answer.early_start ? handle.early_start : EarlyStart::never;
 }
 
+bool is_on_host(const autotune_handle& handle) {
+  return autotune_place(&handle) == AUTOTUNE_ON_HOST;
+}
+
 /// What a program needs to call the problem. Without a configuration, a library computes it.
 std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle, const Problem& problem,
                                          std::string_view configuration) {
@@ -66,6 +70,7 @@ std::unique_ptr<autotune_kernel> planned(const autotune_handle& handle, const Pr
   auto kernel = std::make_unique<autotune_kernel>();
   kernel->configuration = configuration;
   kernel->ordinal = handle.ordinal;
+  kernel->is_for_host = is_on_host(handle);
   if (configuration.empty()) {
     const TargetProgram program(lookup.target(), problem, lookup.device());
     kernel->buffers = program.buffers();
@@ -91,10 +96,6 @@ std::unique_ptr<autotune_kernel> compile(autotune_handle& handle, const TargetLo
   auto kernel = planned(handle, problem, configuration);
   kernel->compiled = std::move(compiled);
   return kernel;
-}
-
-bool is_on_host(const autotune_handle& handle) {
-  return autotune_place(&handle) == AUTOTUNE_ON_HOST;
 }
 
 void load_on_host(autotune_handle& handle, autotune_kernel& kernel) {
@@ -124,20 +125,29 @@ void give_up(autotune_kernel& kernel, const std::string& why) {
   });
 }
 
+/// Selects the kernel's GPU, if it is for one.
+std::optional<OnDevice> selected_device(const autotune_kernel& kernel) {
+  using Selected = std::optional<OnDevice>;
+  return kernel.ordinal ? Selected(std::in_place, *kernel.ordinal) : Selected();
+}
+
 /// Opens the vendor's library where it was measured to be faster. If that fails, keeps the reason
 /// as a sentence.
 void open_baseline(const Target& target, const Problem& problem, std::string_view name,
                    autotune_kernel& kernel) {
   kernel.baseline_name = name;
-  if (!kernel.ordinal) return give_up(kernel, "there is no GPU here to call it on");
+  if (!kernel.ordinal && !kernel.is_for_host) {
+    return give_up(kernel, "there is no GPU here to call it on");
+  }
   try {
-    const OnDevice on_device(*kernel.ordinal);
+    const auto on_device = selected_device(kernel);
     Workload workload;
     workload.problem = problem.text();
     workload.buffers = kernel.buffers;
     workload.scalars = kernel.scalars;
     kernel.baseline =
-        std::make_unique<BaselineCall>(name, target.name, workload, runtime_plugin_folders());
+        std::make_unique<BaselineCall>(kernel.ordinal ? DeviceKind::cuda : DeviceKind::host, name,
+                                       target.name, workload, runtime_plugin_folders());
     kernel.engine = AUTOTUNE_VENDOR_LIBRARY;
   } catch (const std::exception& error) {
     give_up(kernel, error.what());
@@ -148,13 +158,14 @@ void open_baseline(const Target& target, const Problem& problem, std::string_vie
 bool launch_baseline(autotune_kernel& kernel, std::span<void* const> buffers,
                      std::span<const Scalar> scalars, void* stream) {
   if (kernel.engine.load(std::memory_order_acquire) != AUTOTUNE_VENDOR_LIBRARY) return false;
-  const OnDevice on_device(*kernel.ordinal);
+  const auto on_device = selected_device(kernel);
   try {
     const RelaxedCapture relaxed;  // the first call loads
     kernel.baseline->launch(buffers, scalars, stream);
     return true;
   } catch (const std::exception& error) {
-    if (is_capture_broken(stream)) throw;  // the capture is to blame, perhaps not the library
+    if (kernel.ordinal && is_capture_broken(stream))
+      throw;  // the capture is to blame, perhaps not the library
     give_up(kernel, error.what());
     return false;
   }
@@ -222,6 +233,8 @@ void launch_either(autotune_kernel& kernel, std::span<void* const> buffers,
 
 void launch_on_host(autotune_kernel& kernel, std::span<void* const> buffers,
                     std::span<const Scalar> scalars) {
+  if (launch_baseline(kernel, buffers, scalars, nullptr)) return;
+  if (!kernel.on_host) throw std::runtime_error(kernel.why_missing);
   kernel.constant.launch(
       buffers, [] { return true; },
       [&](const std::string& constant) { kernel.on_host->launch(buffers, scalars, constant); });
@@ -307,7 +320,7 @@ void check_alignment(const std::vector<BufferSpec>& specs, std::span<void* const
 void launch(autotune_kernel& kernel, std::span<void* const> buffers,
             std::span<const Scalar> scalars, void* stream) {
   check_alignment(kernel.buffers, buffers);
-  if (kernel.on_host) return launch_on_host(kernel, buffers, scalars);
+  if (kernel.is_for_host) return launch_on_host(kernel, buffers, scalars);
   if (!kernel.ordinal) throw NoDevice("there is no GPU here to launch on");
   try {
     launch_either(kernel, buffers, scalars, stream);
@@ -355,9 +368,8 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
                                       first_error(made->compiled.log)));
     }
     made->early_start = early_start_of(*handle, answer);
-    if (is_on_host(*handle)) {
-      load_on_host(*handle, *made);
-    } else if (!handle->tuned_only && !handle->calls_library) {
+    if (is_on_host(*handle)) load_on_host(*handle, *made);
+    if (!handle->tuned_only && !handle->calls_library) {
       std::string library(answer.baseline);
       // What replaces a configuration that does not compile was not compared with the library.
       const bool is_replaced = made->configuration != first && problem.free.empty();
@@ -372,7 +384,8 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
 void autotune_release(autotune_kernel* kernel) {
   const RelaxedCapture relaxed;
   std::optional<OnDevice> on_device;
-  if (kernel && kernel->baseline) on_device.emplace(*kernel->ordinal, std::nothrow);
+  if (kernel && kernel->baseline && kernel->ordinal)
+    on_device.emplace(*kernel->ordinal, std::nothrow);
   delete kernel;
 }
 

@@ -183,23 +183,30 @@ double quick_seconds(Candidate& candidate) {
   return least;
 }
 
-std::optional<BaselineCandidate> baseline_of(Workbench& bench, const BaselineSource& source,
-                                             std::size_t number, const std::string& name) try {
+/// Throws KernelFailure if it cannot be used.
+BaselineCandidate baseline_of(Workbench& bench, const BaselineSource& source, std::size_t number,
+                              const std::string& name) {
   BaselineCandidate baseline{source, number, name, bench.load_baseline(source, number), 0};
-  if (baseline.candidate->verify().outcome != Outcome::ok) return std::nullopt;
+  const Verdict verdict = baseline.candidate->verify();
+  if (verdict.outcome != Outcome::ok) throw KernelFailure(verdict.outcome, verdict.message);
   baseline.seconds = quick_seconds(*baseline.candidate);
   return baseline;
-} catch (const KernelFailure&) {
-  return std::nullopt;
 }
 
-/// The library's default and the fastest others.
+/// The library's default and the fastest others. Throws Error if it has candidates and none can be
+/// used.
 std::vector<BaselineCandidate> baselines_of(Workbench& bench, const BaselineSource& source) {
   std::vector<BaselineCandidate> found;
   const std::vector<std::string> names = bench.baselines(source);
+  std::string reason;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (auto one = baseline_of(bench, source, i, names[i])) found.push_back(*std::move(one));
+    try {
+      found.push_back(baseline_of(bench, source, i, names[i]));
+    } catch (const KernelFailure& failure) {
+      reason = format("{}: {}: {}", names[i], name_of(failure.outcome()), failure.what());
+    }
   }
+  if (found.empty() && !reason.empty()) throw Error(reason);
   if (found.empty()) return found;
   const auto others = found.begin() + (found.front().number == 0 ? 1 : 0);
   std::sort(others, found.end(),

@@ -297,6 +297,7 @@ std::string facets_text(const PluginDescription& plugin) {
   add(!plugin.strategies.empty(), "search");
   add(!plugin.targets.empty(), "targets");
   add(plugin.is_baseline, "baseline");
+  add(plugin.is_host_baseline, "host baseline");
   add(plugin.counts, "counters");
   return text.empty() ? "nothing" : text;
 }

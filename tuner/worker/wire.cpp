@@ -148,7 +148,7 @@ void append(std::string& bytes, const std::vector<T>& values) {
 WIRE_MEMBERS(PluginDescription::Strategy, name, description)
 WIRE_MEMBERS(PluginDescription::Target, manifest, folder, has_hooks)
 WIRE_MEMBERS(PluginDescription, file, name, version, description, strategies, targets, is_baseline,
-             counts)
+             is_host_baseline, counts)
 WIRE_MEMBERS(SearchTask::Parameter, name, values)
 WIRE_MEMBERS(CompiledResources, registers, shared_bytes, local_bytes, occupancy)
 WIRE_MEMBERS(Evaluation, index, outcome, seconds, reason, resources, compile_seconds)

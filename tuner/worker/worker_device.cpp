@@ -426,7 +426,9 @@ std::unique_ptr<Device> make_local_device(const std::string& spec,
                                           std::shared_ptr<BuildCache> cache,
                                           std::shared_ptr<CompilerRunner> runner) {
   if (spec == "host") {
-    return with_commands(make_host_device(cache, {.runner = runner}), cache, runner);
+    return with_commands(
+        make_host_device(cache, {.runner = runner, .open_baseline = open_host_baseline}), cache,
+        runner);
   }
   constexpr std::string_view kCuda = "cuda:";
   int ordinal = -1;
