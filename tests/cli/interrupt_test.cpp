@@ -147,6 +147,60 @@ TEST_F(Interrupt, WhatKilledProcessesLeaveIsRemovedByTheNextStart) {
   expect_nothing_left();
 }
 
+/// Whether a handler takes the signal.
+bool catches(pid_t pid, int number) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("SigCgt:")) continue;
+    return (std::stoull(line.substr(7), nullptr, 16) >> (number - 1) & 1) != 0;
+  }
+  return false;
+}
+
+/// Whatever the run does at that moment: it starts workers and plugins, reads manifests, compiles.
+class InterruptAtStart : public ::testing::Test {
+ protected:
+  /// Sends the signals so long after the tool catches them.
+  Ended end_after(milliseconds delay, int signals) {
+    const Sandbox sandbox;
+    const auto tool = sandbox.start({"--target", "gemm", "--device", "host", "--sizes", "64"});
+    while (!tool->ended() && !catches(tool->pid(), SIGINT)) std::this_thread::yield();
+    std::this_thread::sleep_for(delay);
+    const std::vector<pid_t> children = children_of(tool->pid());
+    for (int i = 0; i < signals; ++i) {
+      tool->signal(SIGINT);
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    const Ended ended = tool->wait();
+    for (const pid_t child : children) EXPECT_TRUE(is_gone(child)) << child;
+    return ended;
+  }
+
+  static std::vector<pid_t> children_of(pid_t pid) {
+    const std::string list = std::to_string(pid);
+    std::ifstream file("/proc/" + list + "/task/" + list + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
+  }
+};
+
+TEST_F(InterruptAtStart, CtrlCSaysThatNothingWasMeasured) {
+  for (int delay = 0; delay <= 300; delay += 30) {
+    const Ended ended = end_after(milliseconds(delay), 1);
+    EXPECT_EQ(ended.status, 130) << delay << " ms: " << ended.err;
+    if (ended.out.find("GFLOP/s") != std::string::npos) continue;  // a fast machine
+    EXPECT_THAT(ended.err, ContainsRegex("nothing was measured|every trial is kept")) << delay;
+    EXPECT_THAT(ended.out, Not(HasSubstr("no correct configuration"))) << delay;
+  }
+}
+
+TEST_F(InterruptAtStart, TwoCtrlCsEndItAtOnce) {
+  for (int delay = 0; delay <= 300; delay += 60) {
+    const Ended ended = end_after(milliseconds(delay), 2);
+    EXPECT_EQ(ended.status, 130) << delay << " ms: " << ended.err;
+    EXPECT_THAT(ended.err, Not(HasSubstr("error:"))) << delay;
+  }
+}
+
 /// A terminal that nobody looks at.
 class Terminal {
  public:

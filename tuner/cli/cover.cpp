@@ -550,6 +550,7 @@ std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& 
 }
 
 int run_cover(const Arguments& arguments) {
+  catch_interrupts_at_start();
   double limit = limit_of(arguments);
   Plugins plugins(arguments);
   const Target target = plugins.find_target(arguments.text("target"));

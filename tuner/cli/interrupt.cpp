@@ -38,6 +38,14 @@ extern "C" void on_signal(int number) {
   errno = before;
 }
 
+extern "C" void on_signal_at_start(int number) {
+  const std::string_view note = "\ninterrupted at the start: nothing was measured\n";
+  static_cast<void>(!write(STDERR_FILENO, note.data(), note.size()));
+  if (number != SIGQUIT) _exit(kInterrupted);
+  signal(SIGQUIT, SIG_DFL);
+  raise(SIGQUIT);
+}
+
 /// Signals that the caller ignores stay ignored (nohup, background jobs).
 void install(void (*handler)(int)) {
   struct sigaction action {};
@@ -68,6 +76,8 @@ void listen(const std::function<void()>& on_first) {
 }
 
 }  // namespace
+
+void catch_interrupts_at_start() { install(on_signal_at_start); }
 
 InterruptGuard::InterruptGuard(std::function<void()> on_first) {
   if (pipe2(listener_pipe, O_CLOEXEC) != 0) {

@@ -10,6 +10,10 @@ namespace autotune::cli {
 /// Exit status of a run that Ctrl-C ended.
 inline constexpr int kInterrupted = 130;
 
+/// From now on until there is an InterruptGuard, a signal ends the process at once with
+/// kInterrupted, and it says that nothing was measured. Workers end with the process.
+void catch_interrupts_at_start();
+
 /// Catches SIGINT, SIGTERM, SIGHUP and SIGQUIT while it lives; only one object at a time. SIGQUIT
 /// ends the process at once, as does a second of the other signals. Temporary folders are removed
 /// first.

@@ -83,6 +83,7 @@ int tune_together(const Arguments& arguments) {
 int run_tune(const Arguments& arguments) {
   if (arguments.has("bits")) return tune_together(arguments);
   if (arguments.has("within")) throw UsageError("--within is for --bits: leave it out");
+  catch_interrupts_at_start();
   TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);

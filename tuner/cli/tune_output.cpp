@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <ctime>
 #include <iostream>
-#include <numeric>
 #include <utility>
 
 #include "tuner/cli/interrupt.hpp"
@@ -113,9 +112,8 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   const std::string name = problem_text(target, report.problem);
   run_.note_end_of(name, seconds(Clock::now().time_since_epoch()));
   if (quiet_ || !report.refused.empty()) return;
-  const int tried = std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
-  std::string line = format("{}: tried {} of {}", name, tried, report.space);
-  if (tried > 0) line += ": " + outcomes_text(report.outcomes);
+  std::string line = format("{}: tried {} of {}", name, tried(report), report.space);
+  if (tried(report) > 0) line += ": " + outcomes_text(report.outcomes);
   if (const StartedFrom& from = report.started_from; from.configurations > 0) {
     line += format("; started from {} configuration{} found on {}", from.configurations,
                    from.configurations == 1 ? "" : "s", joined(from.devices, ", "));
@@ -149,6 +147,12 @@ int status_of(const TuningReport& report) {
 bool has_result(const TuningReport& report) {
   return std::ranges::any_of(
       report.problems, [](const ProblemReport& one) { return one.decision.best.has_value(); });
+}
+
+bool has_trials(const TuningReport& report) {
+  return std::ranges::any_of(report.problems, [](const ProblemReport& one) {
+    return tried(one) > 0 || one.taken_over > 0;
+  });
 }
 
 std::string next_command(const Arguments& arguments, const Target& target) {
@@ -189,7 +193,9 @@ int TuneOutput::end(const std::vector<DeviceReport>& reports) {
   const bool is_shown = std::ranges::any_of(reports, has_result, &DeviceReport::report);
   if (is_shown && !next_.empty()) std::cout << format("see it    {}\n", next_);
   if (status == kInterrupted) {
-    display_.warn("interrupted: every trial is kept; the same command continues from here");
+    display_.warn(std::ranges::any_of(reports, has_trials, &DeviceReport::report)
+                      ? "interrupted: every trial is kept; the same command continues from here"
+                      : "interrupted: nothing was measured");
   }
   return status;
 }

@@ -12,13 +12,14 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
-namespace {
-
-constexpr double kNanoseconds = 1e9;
 
 int tried(const ProblemReport& report) {
   return std::accumulate(report.outcomes.begin(), report.outcomes.end(), 0);
 }
+
+namespace {
+
+constexpr double kNanoseconds = 1e9;
 
 double gflops(double flops, double seconds) { return seconds > 0 ? flops / seconds / 1e9 : 0; }
 

@@ -11,6 +11,9 @@
 
 namespace autotune::cli {
 
+/// Configurations that this run tried.
+int tried(const ProblemReport& report);
+
 /// Two lines for each problem: its figures, then the configuration.
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report);
 

@@ -92,10 +92,10 @@ class ModuleCall : public Call {
 };
 
 /// A call of a library's candidate.
-class BaselineCall : public Call {
+class LibraryCall : public Call {
  public:
-  BaselineCall(std::shared_ptr<Baseline> baseline, std::size_t number,
-               std::span<const ZonedBuffer> buffers, std::span<const Scalar> scalars)
+  LibraryCall(std::shared_ptr<Baseline> baseline, std::size_t number,
+              std::span<const ZonedBuffer> buffers, std::span<const Scalar> scalars)
       : baseline_(std::move(baseline)), number_(number), scalars_(scalars) {
     for (const ZonedBuffer& buffer : buffers) addresses_.push_back(buffer.start());
   }
@@ -207,8 +207,8 @@ std::unique_ptr<Candidate> HostWorkbench::load_baseline(const BaselineSource& so
                                                         std::size_t number) {
   CallOfSet calls;
   for (const InputSet set : kInputSets) {
-    calls[index_of(set)] = std::make_unique<BaselineCall>(baseline(source), number,
-                                                          buffers_.all(set), workload_.scalars);
+    calls[index_of(set)] = std::make_unique<LibraryCall>(baseline(source), number,
+                                                         buffers_.all(set), workload_.scalars);
   }
   return std::make_unique<HostBaseline>(std::move(calls), Workspace(), buffers_, verifier_);
 }

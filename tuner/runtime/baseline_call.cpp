@@ -58,8 +58,9 @@ std::string runtime_library_for(const std::string& target, const Workload& workl
   return library_offering(plugin_files(runtime_plugin_folders()), target, workload);
 }
 
-BaselineCall::BaselineCall(DeviceKind kind, std::string_view name, const std::string& target,
-                           const Workload& workload, std::span<const fs::path> folders) {
+BaselineCall::BaselineCall(std::string_view name, const std::string& target,
+                           const Workload& workload, std::span<const fs::path> folders,
+                           DeviceKind kind) {
   const std::size_t blank = std::min(name.find(' '), name.size());
   const std::string_view way = name.substr(std::min(blank + 1, name.size()));
   const std::lock_guard lock(plugin_calls());

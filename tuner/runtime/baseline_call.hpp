@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tuner/core/baseline.hpp"
+#include "tuner/core/device.hpp"
 
 namespace autotune {
 
@@ -27,11 +28,12 @@ std::string runtime_library_for(const std::string& target, const Workload& workl
 /// Thread-safe: a lock admits one thread at a time to all plugins.
 class BaselineCall {
  public:
-  /// `name` is the stored one, for the current GPU: the plugin's file name without `.so`, then the
-  /// candidate, such as `cublas cublasLt 0 (…)`. Without a candidate, the plugin's first. Throws
-  /// Error if the plugin is missing, cannot be loaded or opened, or no longer offers the candidate.
-  BaselineCall(DeviceKind kind, std::string_view name, const std::string& target,
-               const Workload& workload, std::span<const std::filesystem::path> folders);
+  /// `name` is the stored one, for the current GPU or this host: the plugin's file name without
+  /// `.so`, then the candidate, such as `cublas cublasLt 0 (…)`. Without a candidate, the plugin's
+  /// first. Throws Error if the plugin is missing, cannot be loaded or opened, or no longer offers
+  /// the candidate.
+  BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
+               std::span<const std::filesystem::path> folders, DeviceKind kind = DeviceKind::cuda);
   ~BaselineCall();
 
   /// As Baseline::launch(). Throws KernelFailure.

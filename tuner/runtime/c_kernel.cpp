@@ -146,8 +146,8 @@ void open_baseline(const Target& target, const Problem& problem, std::string_vie
     workload.buffers = kernel.buffers;
     workload.scalars = kernel.scalars;
     kernel.baseline =
-        std::make_unique<BaselineCall>(kernel.ordinal ? DeviceKind::cuda : DeviceKind::host, name,
-                                       target.name, workload, runtime_plugin_folders());
+        std::make_unique<BaselineCall>(name, target.name, workload, runtime_plugin_folders(),
+                                       kernel.ordinal ? DeviceKind::cuda : DeviceKind::host);
     kernel.engine = AUTOTUNE_VENDOR_LIBRARY;
   } catch (const std::exception& error) {
     give_up(kernel, error.what());

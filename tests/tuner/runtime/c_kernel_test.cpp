@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
+#include "tuner/host/cpu.hpp"
+#include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -42,6 +45,107 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
   autotune_release(kernel);
   autotune_close(handle_);
+}
+
+/// A library for the host that writes its scalar alpha to all of D.
+constexpr const char* kHostLibrary = R"c(
+#include <autotune/autotune_plugin.h>
+#include <string.h>
+static int supports(const char* target) { return strcmp(target, "gemm") == 0; }
+static const char* open(const autotune_baseline_problem_v1* problem, void** instance) {
+  static int64_t length;
+  length = problem->buffers[3].length;
+  *instance = &length;
+  return NULL;
+}
+static void close(void* instance) { (void)instance; }
+static uint32_t candidates(void* instance) { (void)instance; return 1; }
+static const char* name(void* instance, uint32_t way) { (void)instance; (void)way; return "fill"; }
+static const char* launch(void* instance, uint32_t way, void* const* addresses, void* stream) {
+  (void)way;
+  const float alpha = *(const float*)addresses[4];
+  if (stream != NULL || alpha < 0) return "it wants a positive alpha";
+  for (int64_t i = 0; i < *(const int64_t*)instance; ++i) ((float*)addresses[3])[i] = alpha;
+  return NULL;
+}
+static const autotune_baseline_v1 baseline = {supports, open, close, candidates, name, launch};
+static const void* facet(const char* id) {
+  return strcmp(id, AUTOTUNE_FACET_HOST_BASELINE) == 0 ? &baseline : NULL;
+}
+static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "fill", "1", "A library", facet};
+AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
+)c";
+
+/// gemm on this host, tuned where a library was faster.
+class CKernelLostOnHost : public CKernel {
+ protected:
+  CKernelLostOnHost() {
+    const Target target = find_target("gemm");
+    db::TunedStore store(database_);
+    db::Sample sample(store);
+    sample.key.device = store.add_device(device_row(cpu_info()));
+    sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K batch"});
+    const NamedValues sizes = {{"M", 2}, {"N", 3}, {"K", 2}};
+    sample.key.problem = problem_of(target, sizes, {{"scale", "alpha"}}).text();
+    db::DecisionRow row = sample.lost_decision(to_text(target.default_configuration), 10000);
+    row.baseline.plugin = "fill";
+    row.baseline.candidate = "fill";
+    store.add_decision(row);
+    options_.device = "host";
+    options_.settings = "scale=alpha";
+    setenv("AUTOTUNE_PLUGIN_PATH", workshop_.folder().c_str(), 1);
+  }
+  ~CKernelLostOnHost() override { unsetenv("AUTOTUNE_PLUGIN_PATH"); }
+
+  /// D of alpha times the product of {1, 2, 3, 4} and {1, 0, 2, 0, 1, 3}.
+  std::vector<float> product(double alpha) {
+    alignas(16) float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[6] = {}, d[6] = {};
+    void* const buffers[] = {a, b, c, d};
+    const double scalars[] = {alpha, 0};
+    EXPECT_EQ(autotune_launch_with(kernel_, buffers, 4, scalars, 2, nullptr), AUTOTUNE_OK)
+        << autotune_message();
+    return {d, d + 6};
+  }
+
+  void prepare() {
+    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    const int64_t sizes[3] = {2, 3, 2};
+    ASSERT_EQ(autotune_prepare(handle_, sizes, 3, &kernel_), AUTOTUNE_OK) << autotune_message();
+  }
+  void end() {
+    autotune_release(kernel_);
+    autotune_close(handle_);
+  }
+
+  testing::PluginWorkshop workshop_;
+  autotune_kernel* kernel_ = nullptr;
+};
+
+TEST_F(CKernelLostOnHost, TheLibraryIsCalledUntilItFails) {
+  workshop_.build("fill", kHostLibrary);
+  prepare();
+  const char* text = nullptr;
+  EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_LIBRARY);
+  EXPECT_STREQ(text, "fill fill");
+  EXPECT_THAT(product(7), testing::Each(7));
+  EXPECT_THAT(product(-1), testing::ElementsAre(-1, -2, -8, -3, -4, -18));
+  EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);
+  EXPECT_THAT(text, HasSubstr("it wants a positive alpha"));
+  EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18)) << "not tried again";
+  end();
+}
+
+TEST_F(CKernelLostOnHost, WithoutItOrWithTunedOnlyTheKernelRuns) {
+  prepare();
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_MISSING);
+  EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18));
+  end();
+  workshop_.build("fill", kHostLibrary);
+  options_.tuned_only = 1;
+  prepare();
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_TUNED_KERNEL);
+  EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18));
+  end();
 }
 
 /// 2 products of 1x2 by 2x1 in f16, with f32 results: (1 2)(1 3)' and (2 2)(1 1)'.
