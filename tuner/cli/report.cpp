@@ -55,15 +55,30 @@ void take_answer_out(db::TunedEntry& entry) {
 
 }  // namespace
 
-ReportSource::ReportSource(const Arguments& arguments)
+ReportSource::ReportSource(const Arguments& arguments, bool or_shipped)
     : arguments_(arguments),
+      or_shipped_(or_shipped),
       plugins_(arguments),
       judge_(arguments, [this](const std::string& name) { return plugins_.find_target(name); }) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
 }
 
+db::TunedStore ReportSource::store() {
+  const std::filesystem::path own = database_path(arguments_);
+  if (or_shipped_ && !std::filesystem::exists(own)) {
+    if (auto shipped = shipped_store(arguments_)) {
+      warn_of_new(
+          {format("nothing is tuned here yet ({} is missing): the report has the results "
+                  "that ship with autotune",
+                  own.string())});
+      return *std::move(shipped);
+    }
+  }
+  return open_store(arguments_, db::Mode::read_only);
+}
+
 report::Report ReportSource::read() {
-  const db::TunedStore store = open_store(arguments_, db::Mode::read_only);
+  const db::TunedStore store = this->store();
   std::vector<db::TunedEntry> entries = asked_entries(arguments_, store);
   ProgramAnswers programs(arguments_, judge_);
   for (db::TunedEntry& entry : entries) {
@@ -100,7 +115,7 @@ namespace {
 
 int run_report(const Arguments& arguments) {
   const std::string file = arguments.text("output");
-  ReportSource source(arguments);
+  ReportSource source(arguments, true);
   const report::Report report = source.read();
   write_output(file, [&](std::ostream& stream) { report::write_page(report, stream); });
   const std::size_t count = report.problems.size();
@@ -119,7 +134,9 @@ const Verb kReport{
         "The file needs no network, and its tables need no JavaScript. It has the results with "
         "their baselines and roofs, the rate over the size, and for each problem its search, the "
         "effects of parameters, a roofline and the failures (docs/report.md). Without `--target` "
-        "it has everything in the database. `autotune watch` shows it while it grows.",
+        "it has everything in the database; without a database, the results that ship with "
+        "autotune. "
+        "`autotune watch` shows it while it grows.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
                 {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
                 {"device", "NAME", "Only this device"},

@@ -14,8 +14,9 @@ namespace autotune::cli {
 
 class ReportSource {
  public:
-  /// Throws UsageError for --size without --target. `arguments` must outlive this.
-  explicit ReportSource(const Arguments& arguments);
+  /// Throws UsageError for --size without --target. `arguments` must outlive this. With
+  /// `or_shipped`, read() takes the results that ship with autotune while the user has no database.
+  explicit ReportSource(const Arguments& arguments, bool or_shipped = false);
 
   /// Opens the database and reads the problems of --target, --size, --device, --set and --context.
   /// A result that programs do not get is no answer, so only its search is shown. Throws Error or
@@ -24,9 +25,11 @@ class ReportSource {
 
  private:
   bool is_answered(const db::TunedEntry& entry, ProgramAnswers& programs);
+  db::TunedStore store();
   void warn_of_new(const std::set<std::string>& left_out);
 
   const Arguments& arguments_;
+  const bool or_shipped_;
   Plugins plugins_;
   AnswerJudge judge_;
   std::set<std::string> told_;

@@ -116,18 +116,6 @@ TEST_F(Blas, IsComparedWithTheBestInEveryVerb) {
   EXPECT_THAT(file_bytes(page), AllOf(HasSubstr("over blas"), HasSubstr("OpenBLAS, 1 thread")));
 }
 
-TEST_F(Blas, IsCalledByProgramsWhereItIsFaster) {
-  install(like_openblas(1) + products());
-  ASSERT_EQ(tune().status, 0);
-  const Ended best = sandbox_.run({"query", "--target", "gemm", "--json"});
-  ASSERT_EQ(best.status, 0) << best.err;
-  const Json answer = Json::parse(best.out);
-  const bool wins = answer["baseline"]["wins"];
-  const Ended explained = sandbox_.run({"query", "--target", "gemm", "--size", "24x40x56"});
-  EXPECT_EQ(explained.out.find("it is faster, and is launched instead") != std::string::npos, wins)
-      << explained.out;
-}
-
 TEST_F(Blas, ComputesBothTypesInEveryLayoutWithPadsBatchesAndAlpha) {
   install(like_openblas(1) + products());
   for (const char* const layout : {"layout=NT", "layout=TN", "layout=TT"}) {

@@ -63,6 +63,20 @@ TEST(FirstManifest, LaunchesFollowFromTheHostsCode) {
   EXPECT_THAT(text, HasSubstr("arguments.f = { type = \"f32\", value = 2.5 }"));
 }
 
+TEST(FirstManifest, ABlockHasItsThreadsAndNotWhatEachOfThemDoes) {
+  for (const std::string threads : {"THREADS", "THREADS_PER_BLOCK", "BLOCK_SIZE"}) {
+    const std::string text = text_of("#define " + threads + " 256\n#define PER_THREAD 8\n" +
+                                     "__global__ void k(const float* a, float* b, int n) {\n"
+                                     "  int start = (blockIdx.x * " +
+                                     threads +
+                                     " + threadIdx.x) * PER_THREAD;\n"
+                                     "  for (int k = 0; k < PER_THREAD; ++k) if (start + k < n) "
+                                     "b[start + k] = a[start + k];\n}\n");
+    EXPECT_THAT(text, HasSubstr("block = \"" + threads + "\""));
+    EXPECT_THAT(text, HasSubstr("parameters.PER_THREAD = [2, 4, 8, 16, 32]"));
+  }
+}
+
 TEST(FirstManifest, ParametersAreMacrosOfTheWorkAndWhatTheSourceDoesNotDefine) {
   const FirstManifest made = first_manifest(
       "#define MDIMC 8\n#define ROWS (2 * MDIMC)\n#define UNROLL 4\n#define RADIUS 3\n#if USE_LDG "
