@@ -59,6 +59,22 @@ TEST(Shipped, ResultsAreOfTheKernelsAsTheyAre) {
          "scripts/build_shipped on each GPU, or name the target above";
 }
 
+TEST(Shipped, AReportShowsThemToWhoeverHasTunedNothing) {
+  const Sandbox sandbox;
+  const std::string page = (sandbox.folder() / "page.html").string();
+  const std::vector<std::string> words{"report",      "--target", "gemm", "--device",
+                                       "NVIDIA H200", "--size",   "512",  "--context",
+                                       "between",     "--output", page};
+  const Ended ended = sandbox.run(words);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("nothing is tuned here yet"), HasSubstr("tuned.db")));
+  const std::string text = file_bytes(page);
+  EXPECT_THAT(text, HasSubstr("KERNEL=split BM="));
+  EXPECT_THAT(text, Not(HasSubstr("<dd>KERNEL=split BLOCK_SIZE="))) << "of other families";
+  expect_refused(sandbox.run({"report", "--db", "none.db", "--output", page}), 1,
+                 {"none.db: there is no such file", "tune something first"});
+}
+
 TEST(Shipped, QueryTellsWhatAProgramGets) {
   Sandbox sandbox;
   const auto line = [&](const char* size) {

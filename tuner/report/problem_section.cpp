@@ -178,9 +178,9 @@ std::string problem_section(const ReportedProblem& problem, std::size_t place) {
                             html_text(problem.entry.kernel.target),
                             html_text(problem.entry.device.name), html_text(problem.name));
   html += format("<p class=\"sentence\">{}</p>\n<dl>\n", html_text(sentence_of(problem)));
-  html += described("best", best.configuration);
+  html += described("best", problem.best_text);
   if (best.default_configuration != best.configuration) {
-    html += described("default", best.default_configuration);
+    html += described("default", problem.default_text);
   }
   html += described("vendor", best.baseline.text());
   html += described("tie", joined(ties_of(problem), "; "));

@@ -235,6 +235,11 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   problem.entry = entry;
   const Problem asked{parse_named_values(entry.best.key.problem)};
   problem.name = target ? problem_text(*target, asked) : asked.text();
+  const auto shown = [&](const std::string& stored) {
+    return target ? configuration_text(*target, asked, stored, device_of(entry.device)) : stored;
+  };
+  problem.best_text = shown(entry.best.configuration);
+  problem.default_text = shown(entry.best.default_configuration);
   problem.side = side_of(sizes_of(entry));
   problem.work = work_of(entry, target);
   problem.roofs = roofs_of(store, entry);

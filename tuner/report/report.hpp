@@ -71,6 +71,7 @@ struct ContextTime {
 struct ReportedProblem {
   db::TunedEntry entry;
   std::string name;                     // as people read it: `M=512 N=512 K=512`
+  std::string best_text, default_text;  // configurations, without what their families lack
   std::optional<std::int64_t> side;     // 512, if all sizes are the same
   Work work;                            // of one call; 0: unknown
   std::optional<Roofs> roofs;           // of a GPU

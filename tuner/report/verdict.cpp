@@ -44,8 +44,12 @@ std::string comparison(const Speedup& speedup, const std::string& baseline) {
 }  // namespace
 
 std::string speedup_text(const Speedup& speedup) {
-  if (speedup.low == speedup.high) return format("{:.2f}x", speedup.ratio);
-  return format("{:.2f}x [{:.2f}, {:.2f}]", speedup.ratio, speedup.low, speedup.high);
+  // Two digits of what is far slower, too.
+  const auto figure = [&](double ratio) {
+    return speedup.high < 0.1 ? format("{:.2g}", ratio) : format("{:.2f}", ratio);
+  };
+  if (speedup.low == speedup.high) return figure(speedup.ratio) + "x";
+  return format("{}x [{}, {}]", figure(speedup.ratio), figure(speedup.low), figure(speedup.high));
 }
 
 std::optional<double> best_seconds(const ReportedProblem& problem) {
@@ -178,10 +182,9 @@ class ShortConfigurations {
  public:
   explicit ShortConfigurations(const Report& report) {
     for (const ReportedProblem& problem : report.problems) {
-      const std::string& configuration = problem.entry.best.configuration;
-      if (configuration.empty()) continue;
+      if (problem.entry.best.configuration.empty()) continue;
       ++results_;
-      for (std::string& word : words_of(configuration)) ++uses_[std::move(word)];
+      for (std::string& word : words_of(problem.best_text)) ++uses_[std::move(word)];
     }
   }
 
@@ -369,7 +372,7 @@ std::string verdict_table(const Report& report) {
                     speedup_cell(against_baseline(problem)),
                     share_cell(rate),
                     trust_cell(best),
-                    {configurations.of(best.configuration)},
+                    {configurations.of(problem.best_text)},
                     interval_cell(best),
                     rate_cell(rate),
                     speedup_cell(against_cpu(problem)),

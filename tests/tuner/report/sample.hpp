@@ -35,6 +35,7 @@ inline ReportedProblem problem(std::int64_t side, std::vector<db::TrialRow> tria
   db::BestRow& best = one.entry.best;
   best.key = {"d", "k", format("M={0} N={0}", side), "l2=hot launch=graph"};
   best.configuration = trials.empty() ? "BM=1" : trials.front().configuration;
+  one.best_text = best.configuration;
   best.median_ns = 1e6;
   best.low_ns = 0.98e6;
   best.high_ns = 1.02e6;

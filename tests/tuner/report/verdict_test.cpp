@@ -24,6 +24,11 @@ TEST(Verdict, TheIntervalComesFromTheEndsOfBoth) {
   EXPECT_EQ(sentence_of(against(0.5e6)), "2.00x [1.94, 2.06] slower than cublas.");
 }
 
+TEST(Verdict, WhatIsFarSlowerKeepsTwoDigits) {
+  EXPECT_THAT(verdict_table(Report{{against(3.14e3)}, "", "", ""}),
+              HasSubstr("0.0031x [0.003, 0.0032]"));
+}
+
 TEST(Verdict, IntervalsThatMeetAreNoDifference) {
   EXPECT_EQ(sentence_of(against(1.01e6)), "Not different from cublas: 1.01x [0.98, 1.04].");
 }
