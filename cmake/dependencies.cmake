@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every third party, found once. docs/architecture.md says which folder may use which.
 find_package(Threads REQUIRED)
-set(Boost_USE_STATIC_LIBS ON)
+if(NOT DEFINED Boost_USE_STATIC_LIBS)
+  set(Boost_USE_STATIC_LIBS ON)
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options context)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)

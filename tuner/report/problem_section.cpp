@@ -183,7 +183,7 @@ std::string problem_section(const ReportedProblem& problem, std::size_t place) {
     html += described("default", problem.default_text);
   }
   html += described("vendor", best.baseline.text());
-  html += described("tie", joined(ties_of(problem), "; "));
+  html += described("tie", problem.ties_text);
   html += described("bits", problem.bits);
   html += described("policy", best.key.policy);
   html += described("how", how_text(problem.entry)) + "</dl>\n";

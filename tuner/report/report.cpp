@@ -15,6 +15,7 @@
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/replay/replay.hpp"
+#include "tuner/report/verdict.hpp"
 #include "tuner/text/figures.hpp"
 
 namespace autotune::report {
@@ -240,6 +241,9 @@ ReportedProblem problem_of(const db::TunedStore& store, const db::TunedEntry& en
   };
   problem.best_text = shown(entry.best.configuration);
   problem.default_text = shown(entry.best.default_configuration);
+  for (const std::string& tie : ties_of(problem)) {
+    problem.ties_text += (problem.ties_text.empty() ? "" : "; ") + shown(tie);
+  }
   problem.side = side_of(sizes_of(entry));
   problem.work = work_of(entry, target);
   problem.roofs = roofs_of(store, entry);

@@ -70,8 +70,9 @@ struct ContextTime {
 
 struct ReportedProblem {
   db::TunedEntry entry;
-  std::string name;                     // as people read it: `M=512 N=512 K=512`
-  std::string best_text, default_text;  // configurations, without what their families lack
+  std::string name;  // as people read it: `M=512 N=512 K=512`
+  /// Configurations without what their families lack; ties with `; ` between them.
+  std::string best_text, default_text, ties_text;
   std::optional<std::int64_t> side;     // 512, if all sizes are the same
   Work work;                            // of one call; 0: unknown
   std::optional<Roofs> roofs;           // of a GPU

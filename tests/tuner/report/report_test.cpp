@@ -266,7 +266,7 @@ TEST(Page, HostileTextsStayTexts) {
   one.name = one.entry.device.name = one.entry.kernel.target = hostile;
   one.entry.session.command = one.entry.session.environment = hostile;
   one.entry.best.configuration = one.entry.best.ties = value;
-  one.best_text = one.default_text = value;
+  one.best_text = one.default_text = one.ties_text = value;
   one.entry.best.baseline = {hostile, hostile, 1e6, 1e6, 1e6, false};
   const std::string page = page_of({one, one});
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
