@@ -69,8 +69,8 @@ TEST(Shipped, AReportShowsThemToWhoeverHasTunedNothing) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, AllOf(HasSubstr("nothing is tuned here yet"), HasSubstr("tuned.db")));
   const std::string text = file_bytes(page);
-  EXPECT_THAT(text, HasSubstr("KERNEL=split BM="));
-  EXPECT_THAT(text, Not(HasSubstr("<dd>KERNEL=split BLOCK_SIZE="))) << "of other families";
+  EXPECT_THAT(text, HasSubstr("KERNEL=fast BN="));
+  EXPECT_THAT(text, Not(HasSubstr("<dd>KERNEL=fast BLOCK_SIZE="))) << "of other families";
   expect_refused(sandbox.run({"report", "--db", "none.db", "--output", page}), 1,
                  {"none.db: there is no such file", "tune something first"});
 }

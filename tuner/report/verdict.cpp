@@ -182,7 +182,7 @@ class ShortConfigurations {
  public:
   explicit ShortConfigurations(const Report& report) {
     for (const ReportedProblem& problem : report.problems) {
-      if (problem.entry.best.configuration.empty()) continue;
+      if (problem.best_text.empty()) continue;
       ++results_;
       for (std::string& word : words_of(problem.best_text)) ++uses_[std::move(word)];
     }

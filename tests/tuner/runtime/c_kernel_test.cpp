@@ -60,7 +60,7 @@ static const char* open(const autotune_baseline_problem_v1* problem, void** inst
 }
 static void close(void* instance) { (void)instance; }
 static uint32_t candidates(void* instance) { (void)instance; return 1; }
-static const char* name(void* instance, uint32_t way) { (void)instance; (void)way; return "fill"; }
+static const char* name(void* instance, uint32_t way) { (void)instance; (void)way; return "constant"; }
 static const char* launch(void* instance, uint32_t way, void* const* addresses, void* stream) {
   (void)way;
   const float alpha = *(const float*)addresses[4];
@@ -89,7 +89,7 @@ class CKernelLostOnHost : public CKernel {
     sample.key.problem = problem_of(target, sizes, {{"scale", "alpha"}}).text();
     db::DecisionRow row = sample.lost_decision(to_text(target.default_configuration), 10000);
     row.baseline.plugin = "fill";
-    row.baseline.candidate = "fill";
+    row.baseline.candidate = "constant";
     store.add_decision(row);
     options_.device = "host";
     options_.settings = "scale=alpha";
@@ -126,7 +126,7 @@ TEST_F(CKernelLostOnHost, TheLibraryIsCalledUntilItFails) {
   prepare();
   const char* text = nullptr;
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_LIBRARY);
-  EXPECT_STREQ(text, "fill fill");
+  EXPECT_STREQ(text, "fill constant");
   EXPECT_THAT(product(7), testing::Each(7));
   EXPECT_THAT(product(-1), testing::ElementsAre(-1, -2, -8, -3, -4, -18));
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);

@@ -268,12 +268,14 @@ TEST(PluginWire, KeepsADescription) {
   description.name = "annealing";
   description.strategies = {{"anneal", "cools down"}};
   description.is_baseline = true;
+  description.is_host_baseline = true;
   const PluginDescription got = plugin_description_of(sent(wire_of(description)));
   EXPECT_EQ(got.file, "/p.so");
   EXPECT_EQ(got.name, "annealing");
   ASSERT_EQ(got.strategies.size(), 1u);
   EXPECT_EQ(got.strategies[0].description, "cools down");
   EXPECT_TRUE(got.is_baseline);
+  EXPECT_TRUE(got.is_host_baseline);
 }
 
 TEST(PluginWire, AQuestionIsAListOfIndicesBelowTheSize) {
