@@ -86,8 +86,10 @@ class CKernelLostOnHost : public CKernel {
     sample.key.device = store.add_device(device_row(cpu_info()));
     sample.key.kernel = store.add_kernel({"", "gemm", target.fingerprint, "M N K batch"});
     const NamedValues sizes = {{"M", 2}, {"N", 3}, {"K", 2}};
-    sample.key.problem = problem_of(target, sizes, {{"scale", "alpha"}}).text();
-    db::DecisionRow row = sample.lost_decision(to_text(target.default_configuration), 10000);
+    const Problem problem = problem_of(target, sizes, {{"scale", "alpha"}});
+    sample.key.problem = problem.text();
+    db::DecisionRow row =
+        sample.lost_decision(to_text(valid_default(target, problem, cpu_info())), 10000);
     row.baseline.plugin = "fill";
     row.baseline.candidate = "constant";
     store.add_decision(row);
