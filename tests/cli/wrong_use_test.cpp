@@ -221,8 +221,13 @@ TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
   const Sandbox sandbox;
   const std::string source =
       sandbox.write("tiny.cu", "// A comment.\n// Another.\n#define N 1\n").string();
-  const Ended ended = sandbox.run({"check", source});
-  expect_refused(ended, 1, {"tiny.cu", "this is not a manifest", ".target.toml"});
+  expect_refused(sandbox.run({"check", source}), 2,
+                 {"tiny.cu is a kernel and no manifest", "autotune init " + source});
+  expect_refused(sandbox.run({"--target", "tiny.cu", "--sizes", "1"}), 2,
+                 {"tiny.cu is a kernel and no manifest", "autotune init tiny.cu"});
+  const std::string header = sandbox.write("tiny.cuh", "// A comment.\n#define N 1\n").string();
+  const Ended ended = sandbox.run({"check", header});
+  expect_refused(ended, 1, {"tiny.cuh", "this is not a manifest", ".target.toml"});
   EXPECT_EQ(ended.err.find("comment"), std::string::npos) << ended.err;
 }
 

@@ -78,8 +78,8 @@ class Blas : public ::testing::Test {
   }
 
   Ended tune(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"--target", "gemm",     "--device", "host",
-                                   "--sizes",  "24x40x56", "--budget", "1"};
+    std::vector<std::string> words{"--target", "gemm",    "--device", "host",
+                                   "--sizes",  "8x12x10", "--budget", "1"};
     words.insert(words.end(), more.begin(), more.end());
     return sandbox_.run(words);
   }
@@ -161,7 +161,7 @@ TEST_F(Blas, ThatCrashesOrIsWrongEndsNoRun) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("baseline blas is left out: cblas_sgemm (OpenBLAS, 1 thread): "
                                    "crash"));
-  EXPECT_THAT(ended.out, HasSubstr("gemm M=24 N=40 K=56"));
+  EXPECT_THAT(ended.out, HasSubstr("gemm M=8 N=12 K=10"));
   install(like_openblas(1) + products("alpha = alpha + 1;"));
   ended = tune({"--retune"});
   EXPECT_EQ(ended.status, 0) << ended.err;
