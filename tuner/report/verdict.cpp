@@ -189,7 +189,7 @@ class ShortConfigurations {
   }
 
   std::string of(const std::string& configuration) const {
-    constexpr std::size_t kWidest = 64;
+    constexpr std::size_t kWidest = 80;
     std::vector<std::string> words = words_of(configuration);
     const auto is_shared = [&](const std::string& word) { return uses_.at(word) == results_; };
     if (!std::ranges::all_of(words, is_shared)) std::erase_if(words, is_shared);

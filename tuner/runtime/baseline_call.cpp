@@ -71,6 +71,10 @@ BaselineCall::BaselineCall(std::string_view name, const std::string& target,
   const auto found = way.empty() ? ways.begin() : std::ranges::find(ways, way);
   if (found == ways.end()) {
     baseline_.reset();  // while no other thread is in the plugin
+    if (ways.empty()) {
+      throw Error(format("{}: its library is not here, or does not compute this: install it",
+                         source.plugin.string()));
+    }
     throw Error(format("{}: it no longer offers \"{}\": tune again with this version",
                        source.plugin.string(), way));
   }
