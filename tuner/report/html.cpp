@@ -44,7 +44,11 @@ std::string cell_html(const Cell& cell, const std::string& head) {
   std::string attributes = classes.empty() ? "" : format(" class=\"{}\"", classes);
   if (!cell.sort_key.empty()) attributes += format(" data-key=\"{}\"", html_text(cell.sort_key));
   if (!head.empty()) attributes += format(" data-head=\"{}\"", html_text(head));
-  return format("<td{}>{}</td>", attributes, html_text(cell.text));
+  std::string text = html_text(cell.text);
+  if (const std::size_t interval = text.find(" ["); interval != std::string::npos) {
+    text.insert(interval + 1, "<wbr>");
+  }
+  return format("<td{}>{}</td>", attributes, text);
 }
 
 }  // namespace

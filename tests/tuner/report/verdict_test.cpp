@@ -26,7 +26,7 @@ TEST(Verdict, TheIntervalComesFromTheEndsOfBoth) {
 
 TEST(Verdict, WhatIsFarSlowerKeepsTwoDigits) {
   EXPECT_THAT(verdict_table(Report{{against(3.14e3)}, "", "", ""}),
-              HasSubstr("0.0031x [0.003, 0.0032]"));
+              HasSubstr("0.0031x <wbr>[0.003, 0.0032]"));
 }
 
 TEST(Verdict, IntervalsThatMeetAreNoDifference) {
