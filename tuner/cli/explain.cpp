@@ -78,6 +78,7 @@ int run_explain(const Arguments& arguments) {
     if (arguments.has("json")) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
+      document["baseline"] = baseline_json(entry.best.baseline);
       document["counters"] = counters_json(figures);
       document["bits"] = bits.empty() ? Json() : Json(bits);
       documents.push_back(std::move(document));
@@ -86,7 +87,10 @@ int run_explain(const Arguments& arguments) {
     std::cout << format("{} ({})\n", name, entry.best.key.policy)
               << configuration_text(target, problem, explanation.best, device_of(entry.device))
               << '\n'
-              << (bits.empty() ? "" : format("bits  {}\n", bits)) << explanation_text(explanation)
+              << (entry.best.baseline.ns ? format("baseline    {}\n", baseline_text(entry.best))
+                                         : "")
+              << (bits.empty() ? "" : format("bits        {}\n", bits))
+              << explanation_text(explanation)
               << counters_text(figures, expected_of(explanation, work)) << '\n'
               << terminal_plot(plots.back());
   }

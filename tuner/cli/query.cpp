@@ -41,18 +41,6 @@ std::string figures_of(const db::BestRow& best) {
   return text;
 }
 
-/// `8.900 us [8.890, 8.910], 0.971x the best`.
-std::string baseline_figures_of(const db::BestRow& best) {
-  const db::BaselineFigures& baseline = best.baseline;
-  std::string text = time_text(*baseline.ns * kNanosecond);
-  if (baseline.low_ns && baseline.high_ns) {
-    const db::Times times{baseline.ns, baseline.low_ns, baseline.high_ns, 0};
-    text += format(" [{}]", interval_text(measurement_of(times)));
-  }
-  if (best.median_ns) text += format(", {:.3f}x the best", *baseline.ns / *best.median_ns);
-  return text;
-}
-
 std::string provenance_of(const db::TunedEntry& entry) {
   const db::BestRow& best = entry.best;
   std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
@@ -114,10 +102,7 @@ void print(const Answer& answer, const Readable& readable, const std::string& bi
     std::cout << format("default  {}: {}\n", time_text(*best.default_ns * kNanosecond),
                         readable.configuration(best.default_configuration));
   }
-  if (best.baseline.ns) {
-    std::cout << format("baseline {}{}: {}\n", baseline_figures_of(best),
-                        best.baseline.wins ? ", faster" : "", best.baseline.text());
-  }
+  if (best.baseline.ns) std::cout << format("baseline {}\n", baseline_text(best));
   if (best.cold_ns) {
     const bool is_cold = db::stored_policy(best.key.policy).is_cold;
     std::cout << format("L2       {} with a {} L2 cache\n", time_text(*best.cold_ns * kNanosecond),
@@ -153,16 +138,6 @@ void print(const Answer& answer, const Readable& readable, const std::string& bi
 }
 
 /// null where no vendor's library took part.
-Json baseline_json(const db::BaselineFigures& baseline) {
-  if (!baseline.ns) return nullptr;
-  return {{"plugin", baseline.plugin},
-          {"name", baseline.candidate},
-          {"median_ns", *baseline.ns},
-          {"low_ns", json_of(baseline.low_ns)},
-          {"high_ns", json_of(baseline.high_ns)},
-          {"wins", baseline.wins}};
-}
-
 /// What a program gets. null without `--size`, or where the target is not known here.
 Json program_json(const ProgramAnswer& given) {
   if (!given.lookup) return nullptr;

@@ -288,4 +288,25 @@ Json json_of(const NamedValues& values) {
   return json;
 }
 
+std::string baseline_text(const db::BestRow& best) {
+  const db::BaselineFigures& baseline = best.baseline;
+  std::string text = time_text(*baseline.ns * kNanosecond);
+  if (baseline.low_ns && baseline.high_ns) {
+    const db::Times times{baseline.ns, baseline.low_ns, baseline.high_ns, 0};
+    text += format(" [{}]", interval_text(measurement_of(times)));
+  }
+  if (best.median_ns) text += format(", {:.3f}x the best", *baseline.ns / *best.median_ns);
+  return text + (baseline.wins ? ", faster: " : ": ") + baseline.text();
+}
+
+Json baseline_json(const db::BaselineFigures& baseline) {
+  if (!baseline.ns) return nullptr;
+  return {{"plugin", baseline.plugin},
+          {"name", baseline.candidate},
+          {"median_ns", *baseline.ns},
+          {"low_ns", json_of(baseline.low_ns)},
+          {"high_ns", json_of(baseline.high_ns)},
+          {"wins", baseline.wins}};
+}
+
 }  // namespace autotune::cli

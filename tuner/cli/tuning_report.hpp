@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "db/rows.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/session/tuning_session.hpp"
@@ -20,6 +21,12 @@ std::string text_of(const Target& target, const DeviceInfo& device, const Proble
 /// The document of `--json`; docs/cli.md describes it.
 Json json_of(const Target& target, const DeviceInfo& device, const std::string& database,
              const TuningReport& report);
+
+/// A stored baseline, which must have a time: `8.900 us [8.890, 8.910], 0.971x the best, faster:
+/// cublas cublasSgemm`.
+std::string baseline_text(const db::BestRow& best);
+/// null without a time.
+Json baseline_json(const db::BaselineFigures& baseline);
 
 /// `{"BM": 64, "PREFETCH": "register"}`.
 Json json_of(const NamedValues& values);

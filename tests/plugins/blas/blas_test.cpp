@@ -15,6 +15,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -111,6 +112,9 @@ TEST_F(Blas, IsComparedWithTheBestInEveryVerb) {
   EXPECT_THAT(ended.out, HasSubstr("x blas cblas_sgemm (OpenBLAS, 1 thread) ("));
   EXPECT_THAT(sandbox_.run({"query", "--target", "gemm"}).out,
               HasSubstr("blas cblas_sgemm (OpenBLAS, 1 thread)"));
+  EXPECT_THAT(
+      sandbox_.run({"explain", "--target", "gemm", "--size", "8x12x10"}).out,
+      ContainsRegex("\nbaseline    .*x the best.*: blas cblas_sgemm .OpenBLAS, 1 thread.\n"));
   const std::string page = (sandbox_.folder() / "page.html").string();
   ASSERT_EQ(sandbox_.run({"report", "--output", page}).status, 0);
   EXPECT_THAT(file_bytes(page), AllOf(HasSubstr("over blas"), HasSubstr("OpenBLAS, 1 thread")));
