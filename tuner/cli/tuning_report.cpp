@@ -205,7 +205,8 @@ std::string contexts_text(const Tuned& best) {
 std::string text_of(const Target& target, const DeviceInfo& device, const ProblemReport& report) {
   const std::string problem = format("{} {}", target.name, problem_text(target, report.problem));
   if (!report.refused.empty()) return format("{}: {}\n", problem, report.refused);
-  if (report.out_of_time) {
+  const bool has_trials = tried(report) > 0 || report.taken_over > 0;
+  if (report.out_of_time && (has_trials || !InterruptGuard::requested())) {
     return format(
         "{}: {} before {}; every trial is kept, and the same command continues from here\n",
         problem, InterruptGuard::requested() ? "interrupted" : "the time ran out",
