@@ -86,8 +86,8 @@ Target Plugins::find_target(const std::string& name) {
   };
   if (auto target = in_plugins()) return *std::move(target);
   if (name.ends_with(".cu")) {
-    throw UsageError(format("{} is a kernel and no manifest: `autotune init {}` writes one", name,
-                            name));
+    throw UsageError(
+        format("{} is a kernel and no manifest: `autotune init {}` writes one", name, name));
   }
   if (!is_in_catalog(name)) {
     usable();
