@@ -232,7 +232,7 @@ TEST_F(StoredBits, TuneStoresTheClassThatQueryExplainAndReportShow) {
               HasSubstr("bits     " + bits));
   const std::vector<std::string> asked{"explain", "--target", manifest_of("orders"), "--size",
                                        "4x24x128"};
-  EXPECT_THAT(sandbox_.run(asked).out, HasSubstr("bits  " + bits));
+  EXPECT_THAT(sandbox_.run(asked).out, HasSubstr("bits        " + bits));
   ASSERT_EQ(sandbox_.run({"report", "--output", "r.html"}).status, 0);
   EXPECT_THAT(file_bytes(sandbox_.folder() / "r.html"), HasSubstr("<dt>bits</dt><dd>" + bits));
 }
