@@ -34,8 +34,7 @@ void plan(const Target& target) {
   work_of(target, problem, device);
   workload_of(target, problem, device);
   if (!is_small(target)) return;
-  const ParameterSpace space = space_of(target, problem, device);
-  const Configuration chosen = space.at(default_index(target, space));
+  const Configuration chosen = valid_default(target, problem, device);
   require(is_valid(target, problem, chosen, device), "a configuration of the space is not valid");
   configuration_text(target, problem, chosen, device);
   source_unit(target, problem, chosen, device);

@@ -92,7 +92,6 @@ TEST_F(EarningOnGpu, WhatCallsFindServesAndIsTheAnswerOfTheNextProgram) {
   std::filesystem::remove(file);
   const Target gemm = load_manifest(manifest), tiled = with_fixed(gemm, {{"KERNEL", "tiled"}});
   const Problem problem = problem_of(gemm, {{"M", 512}, {"N", 512}, {"K", 512}}, {});
-  const ParameterSpace space = space_of(tiled, problem, device().info());
   const std::int64_t sizes[] = {512, 512, 512};
   {
     db::TunedStore store(file);
@@ -102,7 +101,7 @@ TEST_F(EarningOnGpu, WhatCallsFindServesAndIsTheAnswerOfTheNextProgram) {
     row.key.problem = problem.text();
     row.key.policy = "l2=hot launch=graph context=between";
     row.session = store.begin_session({});
-    row.configuration = to_text(space.at(default_index(tiled, space)));
+    row.configuration = to_text(valid_default(tiled, problem, device().info()));
     row.median_ns = 30000;
     store.add_decision(row);
   }

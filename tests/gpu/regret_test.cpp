@@ -40,7 +40,7 @@ class Field {
   Field(Device& device, const Target& target, const Problem& problem)
       : bench_(device.open(prepared_workload_of(target, problem, device.info()))) {
     const ParameterSpace space = space_of(target, problem, device.info());
-    std::vector<std::size_t> sample = {default_index(target, space)};
+    std::vector<std::size_t> sample = {*space.find(valid_default(target, problem, device.info()))};
     std::mt19937_64 random(1);
     std::set<std::size_t> taken(sample.begin(), sample.end());
     while (taken.size() < std::min(sampled(), space.size())) {

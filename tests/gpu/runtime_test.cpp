@@ -78,8 +78,7 @@ class RuntimeOnGpu : public Gpu {
       row.key.problem = problem_at(gemm).text();
       row.key.policy = "l2=hot launch=graph";
       row.session = store.begin_session({});
-      const ParameterSpace space = space_of(gemm, problem_at(gemm), info);
-      row.configuration = to_text(space.at(default_index(gemm, space)));
+      row.configuration = to_text(valid_default(gemm, problem_at(gemm), info));
       row.median_ns = 10000;
       row.baseline = {plugin, way, 9000, 8990, 9010, true};
       store.add_decision(row);

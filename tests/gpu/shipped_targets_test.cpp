@@ -43,7 +43,8 @@ class ShippedTargets : public Gpu, public testing::WithParamInterface<std::strin
   static Count judge(const Target& target, const Problem& problem, std::size_t most) {
     const DeviceInfo& info = device().info();
     const ParameterSpace space = space_of(target, problem, info);
-    const auto chosen = covering_configurations(space, default_index(target, space), most);
+    const auto chosen =
+        covering_configurations(space, *space.find(valid_default(target, problem, info)), most);
     std::vector<SourceUnit> units;
     for (const std::size_t i : chosen) {
       units.push_back(source_unit(target, problem, space.at(i), info));

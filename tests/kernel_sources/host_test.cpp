@@ -45,7 +45,8 @@ NamedValues sizes_of(const Target& target, bool are_odd) {
 void expect_right(const Target& target, const Problem& problem, std::size_t most) {
   const ParameterSpace space = space_of(target, problem, host().info());
   const auto workbench = host().open(workload_of(target, problem, host().info()));
-  for (const std::size_t i : covering_configurations(space, default_index(target, space), most)) {
+  for (const std::size_t i : covering_configurations(
+           space, *space.find(valid_default(target, problem, host().info())), most)) {
     SCOPED_TRACE(problem.text() + ": " + to_text(space.at(i)));
     const CompiledKernel kernel =
         host().compile(source_unit(target, problem, space.at(i), host().info()));

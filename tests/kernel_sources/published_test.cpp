@@ -74,7 +74,7 @@ Configuration first_of(const Asked& asked, const DeviceInfo& device) {
   const Problem problem = problem_of(part, sizes, asked.settings);
   const ParameterSpace space = space_of(part, problem, device);
   if (space.empty()) return {};
-  const Configuration configuration = space.at(default_index(part, space));
+  const Configuration configuration = valid_default(part, problem, device);
   EXPECT_FALSE(launch_plan(part, problem, configuration, device).launches.empty());
   return configuration;
 }

@@ -76,7 +76,6 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       libraries_(std::move(libraries)),
       smallest_(problem_from(target_, 1, settings)),
       program_(target_, smallest_, device_, SizeBinding::given),
-      defaults_(defaults_of(target_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   take(read_rows(layers_));
   learn(read_past(layers_));
@@ -92,7 +91,6 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       libraries_(std::move(libraries)),
       smallest_(problem_from(target_, 1, settings)),
       program_(target_, smallest_, device_, SizeBinding::given),
-      defaults_(defaults_of(target_)),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
   warnings_.store(&interned(""), std::memory_order_release);
   const LockedTarget* const held = lock_->find(target_.name, to_text(this->settings()), policy_);
@@ -410,7 +408,7 @@ void TargetLookup::check(std::span<const std::int64_t> sizes) const {
                               target_.free_sizes[i - count].name, sizes[i], kDefaultSize));
     }
   }
-  if (target_.free_sizes.empty() && target_.rules.empty()) return;
+  if (!has_rules(target_)) return;
   if (const std::string refusal = program_.refusal(sizes); !refusal.empty()) {
     throw UsageError(refusal);
   }
@@ -439,14 +437,15 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
 }
 
 std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
-  for (const Configuration& each : defaults_) {
-    const auto levels = levels_of(target_.parameters, each);
-    if (is_valid(levels, sizes) && !experience_->failed(levels, key(sizes))) return to_text(each);
+  const std::vector<Levels> defaults = program_.defaults(sizes);
+  for (const Levels& each : defaults) {
+    if (!is_valid(each, sizes) || experience_->failed(each, key(sizes))) continue;
+    return to_text(configuration_of(target_.parameters, each));
   }
   const Problem problem = problem_for(sizes);
   const ParameterSpace space = space_of(target_, problem, device_);
   if (space.empty()) throw NoConfiguration(why_refused(target_, space));
-  const auto index = default_index_without(target_, space, experience_->failed_at(key(sizes)));
+  const auto index = default_index_without(defaults, space, experience_->failed_at(key(sizes)));
   if (index) return to_text(space.at(*index));
   throw NoConfiguration(
       format("{}: every configuration failed for {} on {}: tune it again with --retune",

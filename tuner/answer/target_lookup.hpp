@@ -145,7 +145,6 @@ class TargetLookup {
   const Libraries libraries_;
   const Problem smallest_;       // every size as small as may be, and the settings
   const TargetProgram program_;  // with given sizes
-  const std::vector<Configuration> defaults_;
   db::LookupHolder tables_;
   std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 

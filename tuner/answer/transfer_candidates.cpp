@@ -66,6 +66,7 @@ TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTime
                                        std::span<const std::int64_t> sizes)
     : sized_(sized),
       known_(known),
+      sizes_(sizes),
       key_(key_of(sized.target, sizes)),
       near_(nearest(known, key_)),
       is_valid_(sized.program.sized_validity(), sizes),
@@ -101,9 +102,8 @@ std::vector<TransferCandidate> TransferCandidates::valid_ones() {
 }
 
 std::optional<Levels> TransferCandidates::valid_default() {
-  for (const Configuration& each : defaults_of(sized_.target)) {
-    const auto levels = levels_of(sized_.target.parameters, each);
-    if (levels && may_answer(*levels)) return levels;
+  for (const Levels& each : sized_.program.defaults(sizes_)) {
+    if (may_answer(each)) return each;
   }
   return std::nullopt;
 }

@@ -86,6 +86,7 @@ class TransferCandidates {
 
   const SizedTarget& sized_;
   const KnownTimes& known_;
+  std::span<const std::int64_t> sizes_;
   std::span<const std::int64_t> key_;
   std::vector<NearProblem> near_;
   ValidityAt is_valid_;

@@ -263,8 +263,8 @@ Answer Databases::answer_at(const db::TunedEntry& place, const NamedValues& size
     best.key.problem = problem;
     best.configuration = given.answer.configuration;
     best.provenance = given.answer.provenance;
-    best.default_configuration =
-        to_text(judge_.target_called(place.kernel.target)->default_configuration);
+    best.default_configuration = to_text(valid_default(*judge_.target_called(place.kernel.target),
+                                                       given.problem, device_of(place.device)));
     const auto pin = own_ ? own_->refuted_pin(best.key) : std::nullopt;
     if (pin) answer->refuted_pin = pin->configuration;
   }

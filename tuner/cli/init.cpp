@@ -66,7 +66,7 @@ ManifestTrouble ProposedManifest::correct(Device& device) {
   for (bool again = true; again;) {
     try {
       trouble = trouble_with(target(), device);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // a launch may be more than the device can do
       trouble = {.message = error.what()};
     }
     again = !trouble.unwritten.empty() && in_part_.insert(trouble.unwritten).second;

@@ -50,8 +50,8 @@ std::ptrdiff_t shared_values(const Configuration& a, const Configuration& b) {
 }
 
 /// The valid configuration with these values that is nearest to the default.
-Configuration nearest(const Target& target, const ParameterSpace& space, const NamedValues& asked) {
-  const Configuration start = space.at(default_index(target, space));
+Configuration nearest(const Target& target, const ParameterSpace& space, const Configuration& start,
+                      const NamedValues& asked) {
   Configuration best;
   std::ptrdiff_t most = -1;
   for (std::size_t i = 0; i < space.size(); ++i) {
@@ -82,7 +82,8 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   }
   const Problem problem = problem_of(target, sizes.front(), settings_of(arguments));
   const ParameterSpace space = space_of(target, problem, info);
-  const Configuration chosen = nearest(target, space, asked_values(arguments, target));
+  const Configuration chosen =
+      nearest(target, space, valid_default(target, problem, info), asked_values(arguments, target));
   const TargetProgram program(target, problem, info);
   const Levels levels = program.levels(chosen);
 

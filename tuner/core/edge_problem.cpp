@@ -187,14 +187,13 @@ std::optional<Problem> edge_problem(const Target& target, const Problem& problem
 EdgeProblems edge_problems(const Target& target, const Problem& problem, const DeviceInfo& device) {
   const std::optional<Problem> edge = edge_problem(target, problem);
   if (!edge) return {};
-  const bool is_only_one = target.free_sizes.empty() && target.rules.empty();
   const std::int64_t step = target.free_sizes.empty() ? 1 : kVector;
   Edges longer(target, problem, device);
   for (std::size_t i = 0; i < needed_sizes(target); ++i) {
     const std::optional<Problem> one = edge_of(target, problem, step, target.sizes[i]);
     if (one && one != edge_of(target, problem, step)) longer.add_first(*one);
   }
-  return {is_only_one ? std::vector{*edge} : usual_edges(target, problem, device, *edge),
+  return {has_rules(target) ? usual_edges(target, problem, device, *edge) : std::vector{*edge},
           longer.take()};
 }
 

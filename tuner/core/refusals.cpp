@@ -39,8 +39,8 @@ bool declares(std::string_view line, std::string_view name) {
 bool is_of_nvcc(std::string_view name) {
   return name.ends_with("int8_t") || name.ends_with("int16_t") || name.ends_with("int32_t") ||
          name.ends_with("int64_t") || name.starts_with("FLT_") || name.starts_with("DBL_") ||
-         name.ends_with("INT_MAX") || name == "INT_MIN" || name == "INFINITY" || name == "NAN" ||
-         name.starts_with("M_");
+         name == "uint" || name == "ushort" || name == "ulong" || name.ends_with("INT_MAX") ||
+         name == "INT_MIN" || name == "INFINITY" || name == "NAN" || name.starts_with("M_");
 }
 
 /// What the log puts in quotes as undefined: `identifier "NAN" is undefined`, or `'NAN' was not
@@ -59,6 +59,38 @@ std::string_view missing_name(std::string_view line) {
   }
   return {};
 }
+
+/// What a compiler says, in any of these words, and what is meant.
+constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
+    {"device-side kernel launch could not be processed|<<<",
+     "a launch with <<<...>>> is host code: put it between #ifndef __CUDACC_RTC__ and #endif; "
+     "kernels that a kernel launches are not supported: list them in the manifest"},
+    {"texture is not a template|'texture' does not name a type",
+     "CUDA 12 has no texture references: take a cudaTextureObject_t as an argument, and declare it "
+     "under textures"},
+    {"'cudaSurfaceObject_t' was not declared", "a manifest passes no surfaces: write to a buffer"},
+    {"\"__shfl\" is|\"__shfl_down\" is|\"__shfl_up\" is|\"__shfl_xor\" is|\"__ballot\" is|"
+     "\"__any\" is|\"__all\" is|'__shfl' was|'__shfl_down' was|'__shfl_up' was|'__shfl_xor' was|"
+     "'__ballot' was|'__any' was|'__all' was",
+     "votes and shuffles without _sync ended with compute capability 7.0: write "
+     "__shfl_down_sync(0xffffffff, ...) and the like, or define it so by options = "
+     "[\"-D__shfl_down(...)=__shfl_down_sync(~0u,__VA_ARGS__)\"]"},
+    {"which instance of overloaded function|cannot resolve address of overloaded function",
+     "several kernels have this name: give the one that is launched a name of its own"},
+    {"annotation on lambda requires",
+     "NVRTC has no extended lambdas: leave __device__ out, a lambda in a kernel is device code"},
+    {"Assembler messages:",
+     "the host device runs no inline PTX: put it between #ifndef AUTOTUNE_HOST and #endif, or "
+     "check the kernel for a GPU (--device model:h200)"},
+    {"'nvcuda' is not a namespace-name|'nvcuda' has not been declared|'nvcuda' was not declared",
+     "the host device has no <mma.h>: with it, the kernel compiles for GPUs only (check it with "
+     "--device model:h200)"},
+    {"'coalesced_threads' is not a member",
+     "the host device has no groups of coalesced threads: check the kernel for a GPU (--device "
+     "model:h200)"},
+    {"'clock64' was not declared|'clock' was not declared",
+     "the host device has no clock: check the kernel for a GPU (--device model:h200)"},
+};
 
 }  // namespace
 
@@ -105,11 +137,10 @@ std::string advice_on(const SourceUnit& unit, std::string_view log) {
         "one of the two\n",
         unit.name, name, trimmed(line->substr(std::min(line->find('|') + 1, line->size()))));
   }
-  if (log.find("device-side kernel launch could not be processed") != log.npos) {
-    advice += format(
-        "{}: error: a launch with <<<...>>> is host code: put it between #ifndef "
-        "__CUDACC_RTC__ and #endif\n",
-        unit.name);
+  for (const auto& [said, meant] : kMeanings) {
+    const bool is_said = std::ranges::any_of(split(said, '|'),
+                                             [&](auto each) { return log.find(each) != log.npos; });
+    if (is_said) advice += format("{}: error: {}\n", unit.name, meant);
   }
   for (const std::string_view line : lines) {
     const std::string_view name = missing_name(line);

@@ -37,12 +37,9 @@ SizeRule rule_of(const Target& target, std::size_t i) {
   return target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
 }
 
-std::size_t shared_values(const Configuration& a, const Configuration& b) {
+std::size_t shared_levels(const Levels& a, const Levels& b) {
   std::size_t count = 0;
-  for (const NamedValue& each : a) {
-    const Value* const other = find_value(b, each.name);
-    count += other && *other == each.value;
-  }
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] == b[i];
   return count;
 }
 
@@ -302,8 +299,12 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
   }
 }
 
+bool has_rules(const Target& target) {
+  return !target.free_sizes.empty() || !target.rules.empty() || !target.sized_defaults.empty();
+}
+
 void require_offered(const Target& target, const Problem& problem, const DeviceInfo& device) {
-  if (target.free_sizes.empty() && target.rules.empty()) return;
+  if (!has_rules(target)) return;
   const std::string refusal = TargetProgram(target, problem, device).refusal();
   if (!refusal.empty()) throw UsageError(refusal);
 }
@@ -320,36 +321,31 @@ std::string why_refused(const Target& target, const ParameterSpace& space) {
                 place_of(target), space.why_empty(), space.remedy());
 }
 
-std::vector<Configuration> defaults_of(const Target& target) {
-  std::vector<Configuration> all = target.other_defaults;
-  all.insert(all.begin(), target.default_configuration);
-  return all;
-}
-
-std::size_t default_index(const Target& target, const ParameterSpace& space) {
+std::size_t default_index(const Target& target, const std::vector<Levels>& defaults,
+                          const ParameterSpace& space) {
   if (space.empty()) throw NoConfiguration(why_refused(target, space));
-  return *default_index_without(target, space, {});
+  return *default_index_without(defaults, space, {});
 }
 
-std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,
+std::optional<std::size_t> default_index_without(const std::vector<Levels>& defaults,
+                                                 const ParameterSpace& space,
                                                  std::span<const Configuration> excluded) {
-  const auto is_excluded = [&](const Configuration& one) {
-    return std::ranges::find(excluded, one) != excluded.end();
+  const auto is_excluded = [&](std::size_t index) {
+    return !excluded.empty() && std::ranges::find(excluded, space.at(index)) != excluded.end();
   };
-  const std::vector<Configuration> defaults = defaults_of(target);
-  for (const Configuration& each : defaults) {
+  for (const Levels& each : defaults) {
     const auto index = space.find(each);
-    if (index && !is_excluded(each)) return index;
+    if (index && !is_excluded(*index)) return index;
   }
   std::optional<std::size_t> best;
   std::size_t most = 0;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    const Configuration configuration = space.at(i);
+    const Levels levels = space.levels(i);
     std::size_t shared = 0;
-    for (const Configuration& each : defaults) {
-      shared = std::max(shared, shared_values(configuration, each));
+    for (const Levels& each : defaults) {
+      shared = std::max(shared, shared_levels(levels, each));
     }
-    if ((best && shared <= most) || is_excluded(configuration)) continue;
+    if ((best && shared <= most) || is_excluded(i)) continue;
     best = i;
     most = shared;
   }

@@ -206,6 +206,14 @@ struct ProblemRule {
   std::string message;  // if it does not hold
 };
 
+/// A parameter's value in a default configuration, as an expression of the problem. The
+/// configuration itself has the parameter's first value there.
+struct SizedDefault {
+  std::size_t configuration = 0;  // 0: Target::default_configuration, then Target::other_defaults
+  std::size_t parameter = 0;
+  Expression value;
+};
+
 /// The source of one family, which is compiled after the target's.
 struct FamilySource {
   std::filesystem::path path = {};
@@ -234,6 +242,7 @@ struct Target {
   std::vector<Expression> constraints;
   Configuration default_configuration;
   std::vector<Configuration> other_defaults = {};  // tried in order where it is not valid
+  std::vector<SizedDefault> sized_defaults = {};   // values of these that depend on the problem
   std::vector<DefineSpec> defines;
   std::optional<Expression> bake_sizes;             // where 1, sizes are compiled in as macros:
   std::string size_macros = "SIZE_*";               // `*` stands for the name of a size
@@ -331,18 +340,20 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
 bool is_valid(const Target& target, const Problem& problem, const Configuration& configuration,
               const DeviceInfo& device);
 
+/// Whether problems may be refused: TargetProgram::refusal().
+bool has_rules(const Target& target);
+
 /// A sentence if no configuration is valid, with what to do; else "".
 std::string why_refused(const Target& target, const ParameterSpace& space);
 
-/// The default configuration and the other defaults, in order.
-std::vector<Configuration> defaults_of(const Target& target);
-
-/// The index of the default configuration: the first of the manifest's defaults that is valid for
-/// this problem and device. If none is, the valid configuration with most values of one of them
-/// (lowest index first). Throws Error if the space is empty.
-std::size_t default_index(const Target& target, const ParameterSpace& space);
+/// The index of the default configuration: the first of `defaults` (TargetProgram::defaults()) that
+/// is valid for this problem and device. If none is, the valid configuration with most values of
+/// one of them (lowest index first). Throws Error if the space is empty.
+std::size_t default_index(const Target& target, const std::vector<Levels>& defaults,
+                          const ParameterSpace& space);
 /// The same among the others than `excluded`; nullopt if there is none.
-std::optional<std::size_t> default_index_without(const Target& target, const ParameterSpace& space,
+std::optional<std::size_t> default_index_without(const std::vector<Levels>& defaults,
+                                                 const ParameterSpace& space,
                                                  std::span<const Configuration> excluded);
 
 /// The configuration at default_index(). Builds the space only if no default of the manifest is

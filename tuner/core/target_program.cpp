@@ -108,7 +108,15 @@ TargetProgram::TargetProgram(const Target& target, const Problem& problem, const
     least_.push_back(names_.bind(each.least));
   }
   for (const ProblemRule& each : target.rules) rules_.push_back(names_.bind(each.condition));
-  free_sizes_ = names_.schedule(free_, least_, rules_);
+  std::vector<Configuration> defaults = target.other_defaults;
+  defaults.insert(defaults.begin(), target.default_configuration);
+  for (const Configuration& each : defaults) {
+    defaults_.push_back(levels_of(target.parameters, each));
+  }
+  for (const SizedDefault& each : target.sized_defaults) {
+    sized_defaults_.push_back(names_.bind(each.value));
+  }
+  free_sizes_ = names_.schedule(free_, least_, rules_, sized_defaults_);
   if (sizes == SizeBinding::given) {
     sized_validity_ = std::make_unique<SizedValidity>(target_, problem_, device_);
     return;
@@ -177,7 +185,56 @@ std::string TargetProgram::refusal(std::span<const std::int64_t> sizes) const {
     if (values.value(rules_[i], [] { return std::string("requires"); }) != 0) continue;
     return format("{}: {}", target_.name, target_.rules[i].message);
   }
+  for (std::size_t i = 0; i < sized_defaults_.size(); ++i) {
+    if (sized_level(i, slots)) continue;
+    const SizedDefault& one = target_.sized_defaults[i];
+    return format("{0}: the default of {1}, \"{2}\", is {3} here, which is no value of {1}",
+                  target_.name, target_.parameters[one.parameter].name, one.value.text(),
+                  sized_value(i, slots).text());
+  }
   return "";
+}
+
+std::vector<Levels> TargetProgram::defaults(std::span<const std::int64_t> sizes) const {
+  std::vector<std::optional<Levels>> all = defaults_;
+  if (!sized_defaults_.empty()) {
+    const Slots slots = names_.given_slots(sizes, free_sizes_);
+    for (std::size_t i = 0; i < sized_defaults_.size(); ++i) {
+      const SizedDefault& one = target_.sized_defaults[i];
+      std::optional<Levels>& levels = all[one.configuration];
+      const std::optional<std::size_t> level = sized_level(i, slots);
+      if (!level) levels.reset();
+      if (levels) (*levels)[one.parameter] = static_cast<std::uint16_t>(*level);
+    }
+  }
+  std::vector<Levels> known;
+  for (std::optional<Levels>& each : all) {
+    if (each) known.push_back(*std::move(each));
+  }
+  return known;
+}
+
+std::optional<std::size_t> TargetProgram::sized_level(std::size_t index, const Slots& slots) const {
+  const std::vector<Value>& values =
+      target_.parameters[target_.sized_defaults[index].parameter].values;
+  const auto found = std::ranges::find(values, sized_value(index, slots));
+  if (found == values.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - values.begin());
+}
+
+Value TargetProgram::sized_value(std::size_t index, const Slots& slots) const {
+  const SizedDefault& one = target_.sized_defaults[index];
+  const Parameter& parameter = target_.parameters[one.parameter];
+  const Question question{target_, problem_, {}};
+  const FormulaValues values(names_, slots, question);
+  const Formula& formula = sized_defaults_[index];
+  const std::int64_t code = values.value(formula, [&] { return "default." + parameter.name; });
+  if (formula.expression().kind() == ValueKind::word) {
+    const auto word = std::ranges::find(parameter.values, code, &Value::code);
+    return word == parameter.values.end() ? Value("") : *word;
+  }
+  if (parameter.values.front().is_real()) return values.number(formula);
+  return formula.expression().kind() == ValueKind::real ? Value(values.number(formula)) : code;
 }
 
 const LaunchPlanner& TargetProgram::planner_of(std::span<const std::uint16_t> levels) const {
@@ -271,11 +328,13 @@ void set_entries(SourceUnit& unit, std::initializer_list<const LaunchPlan*> plan
 
 Configuration valid_default(const Target& target, const Problem& problem,
                             const DeviceInfo& device) {
-  for (const Configuration& each : defaults_of(target)) {
-    if (is_valid(target, problem, each, device)) return each;
+  const TargetProgram program(target, problem, device);
+  const std::vector<Levels> defaults = program.defaults();
+  for (const Levels& each : defaults) {
+    if (program.is_valid(each)) return configuration_of(target.parameters, each);
   }
   const ParameterSpace space = space_of(target, problem, device);
-  return space.at(default_index(target, space));
+  return space.at(default_index(target, defaults, space));
 }
 
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {

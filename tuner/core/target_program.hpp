@@ -49,9 +49,12 @@ class TargetProgram {
 
   /// The values of the free sizes, defaults included. Throws Error if a default has none.
   std::vector<std::int64_t> free_values(std::span<const std::int64_t> sizes = {}) const;
-  /// A sentence if a free size is below its least, or if a rule does not hold; else empty. Throws
-  /// Error for an expression without a value.
+  /// A sentence if a free size is below its least, a rule does not hold, or a default is no value
+  /// of its parameter; else empty. Throws Error for an expression without a value.
   std::string refusal(std::span<const std::int64_t> sizes = {}) const;
+
+  /// The target's default configurations, in order, valid or not.
+  std::vector<Levels> defaults(std::span<const std::int64_t> sizes = {}) const;
 
   /// With given sizes: for ValidityAt.
   const SizedValidity& sized_validity() const { return *sized_validity_; }
@@ -80,6 +83,9 @@ class TargetProgram {
   struct FamilyPlans;
 
   const LaunchPlanner& planner_of(std::span<const std::uint16_t> levels) const;
+  /// Of a sized default; nullopt if the parameter does not have it.
+  std::optional<std::size_t> sized_level(std::size_t index, const Slots& slots) const;
+  Value sized_value(std::size_t index, const Slots& slots) const;
   Slots slots(std::span<const std::uint16_t> levels, const Schedule& schedule) const {
     return names_.slots(levels, {}, schedule);
   }
@@ -90,7 +96,9 @@ class TargetProgram {
   std::vector<std::optional<Formula>> whens_;
   std::vector<Formula> constraints_;
   std::optional<Formula> registers_, shared_bytes_, flops_, bytes_;
-  std::vector<Formula> free_, least_, rules_;  // of free sizes, and of the problem
+  std::vector<Formula> free_, least_, rules_;    // of free sizes, and of the problem
+  std::vector<std::optional<Levels>> defaults_;  // nullopt: not of the target's values
+  std::vector<Formula> sized_defaults_;
   Schedule validity_, activity_, estimates_, free_sizes_;
   std::unique_ptr<const SizedValidity> sized_validity_;
   std::unique_ptr<const LaunchPlanner> planner_;

@@ -60,6 +60,29 @@ constexpr const char* kRuntime = R"(#pragma once
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+)";
+
+/// The types of cuRAND's host interface that <curand_kernel.h> names.
+constexpr const char* kCurand = R"(#pragma once
+typedef double curandDistribution_st;
+typedef curandDistribution_st* curandDistribution_t;
+typedef struct curandDistributionShift_st* curandDistributionShift_t;
+typedef struct curandDistributionM2Shift_st* curandDistributionM2Shift_t;
+typedef struct curandHistogramM2_st* curandHistogramM2_t;
+typedef unsigned int curandHistogramM2K_st;
+typedef curandHistogramM2K_st* curandHistogramM2K_t;
+typedef curandDistribution_st curandHistogramM2V_st;
+typedef curandHistogramM2V_st* curandHistogramM2V_t;
+typedef struct curandDiscreteDistribution_st* curandDiscreteDistribution_t;
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+enum curandMethod { CURAND_CHOOSE_BEST, CURAND_ITR, CURAND_KNUTH, CURAND_HITR, CURAND_M1,
+  CURAND_M2, CURAND_BINARY_SEARCH, CURAND_DISCRETE_GAUSS, CURAND_REJECTION, CURAND_DEVICE_API,
+  CURAND_FAST_REJECTION, CURAND_3RD, CURAND_DEFINITION, CURAND_POISSON };
+typedef enum curandMethod curandMethod_t;
 )";
 
 constexpr const char* kAlgorithm = R"(#pragma once
@@ -158,6 +181,7 @@ std::vector<Header> all_headers() {
       {"cstdint", of_libcuxx("cstdint")},
       {"cub/cub.cuh", for_kernels_of_cub(), true},
       {"cuda_runtime.h", kRuntime, true},
+      {"curand.h", kCurand, true},
       {"float.h", kFloat},
       {"inttypes.h", "#include <cuda/std/cstdint>\n"},
       {"limits.h", "#include <cuda/std/climits>\n"},

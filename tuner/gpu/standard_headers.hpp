@@ -36,7 +36,6 @@ inline constexpr const char* kHostHeaders[] = {
     "cuda_runtime_api.h",
     "cudnn.h",
     "cufft.h",
-    "curand.h",
     "cusolverDn.h",
     "cusparse.h",
     "helper_cuda.h",

@@ -89,7 +89,7 @@ void* HostModule::exported(const std::string& symbol, const std::string& entry) 
 
 void* HostModule::constant(const std::string& symbol, std::int64_t bytes) const {
   if (void* const address = find_constant(symbol, bytes)) return address;
-  refuse(format("there is no __constant__ variable {} in it", symbol));
+  refuse(format("there is no __constant__ variable {} in it, outside of namespaces", symbol));
 }
 
 void* HostModule::find_constant(const std::string& symbol, std::int64_t bytes) const {

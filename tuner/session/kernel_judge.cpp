@@ -71,10 +71,8 @@ bool takes(const Target& target, const Problem& problem, const DeviceInfo& devic
   if (target.against && !takes(*target.against, problem, device)) return false;
   const TargetProgram program(target, problem, device);
   if (!program.refusal().empty()) return false;
-  return std::ranges::any_of(defaults_of(target), [&](const Configuration& each) {
-    const auto levels = levels_of(target.parameters, each);
-    return levels && program.is_valid(*levels);
-  });
+  return std::ranges::any_of(program.defaults(),
+                             [&](const Levels& each) { return program.is_valid(each); });
 }
 
 EdgeProblems edges_of(const Target& candidate, const Problem& problem, const DeviceInfo& device) {
@@ -435,10 +433,9 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
   std::vector<SourceUnit> units;
   const auto add = [&](const Target& target, const Problem& problem) {
     const TargetProgram program(target, problem, device);
-    for (const Configuration& each : defaults_of(target)) {
-      const auto levels = levels_of(target.parameters, each);
-      if (!levels || !program.is_valid(*levels)) continue;
-      units.push_back(program.source_unit(*levels));
+    for (const Levels& each : program.defaults()) {
+      if (!program.is_valid(each)) continue;
+      units.push_back(program.source_unit(each));
       return;
     }
   };

@@ -15,7 +15,7 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
       space_(std::move(space)),
       program_(context.target, problem_, context.device.info()),
       predicted_(std::move(predicted)),
-      default_index_(autotune::default_index(context.target, space_)),
+      default_index_(autotune::default_index(context.target, program_.defaults(), space_)),
       ledger_(space_, default_index_, predicted_, context.recorder, retune),
       requests_(context.pool),
       scheduler_(program_, space_, context.device, requests_),

@@ -131,14 +131,13 @@ class TuningSession {
   /// Of the first problems. The compilers have nothing else to do while a device is calibrated.
   /// What is wrong with a target is said where the problem is tuned.
   void compile_defaults(CompileRequests& requests) try {
-    const std::vector<Configuration> defaults = defaults_of(target_);
     const auto most = static_cast<std::size_t>(std::max(1, request_.compile_threads));
     for (const std::size_t number : queue_.next_problems(most)) {
       const TargetProgram program(target_, request_.problems[number], devices_[0]->info());
-      const auto valid = std::ranges::find_if(defaults, [&](const Configuration& each) {
-        return program.is_valid(program.levels(each));
-      });
-      if (valid != defaults.end()) requests.prefetch(program.source_unit(program.levels(*valid)));
+      const std::vector<Levels> defaults = program.defaults();
+      const auto valid = std::ranges::find_if(
+          defaults, [&](const Levels& each) { return program.is_valid(each); });
+      if (valid != defaults.end()) requests.prefetch(program.source_unit(*valid));
     }
   } catch (const Error&) {
   } catch (const KernelFailure&) {

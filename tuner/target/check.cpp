@@ -6,9 +6,11 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <regex>
 
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/target/source_pieces.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -102,6 +104,15 @@ std::vector<std::string> notes_on_words(const Target& target) {
   return notes;
 }
 
+/// Whether a source declares dynamic shared memory, and no launch gives it any.
+bool lacks_dynamic_memory(const Target& target) {
+  static const std::regex kDeclared("\\bextern\\s+__shared__\\b");
+  return std::ranges::none_of(
+             target.kernels,
+             [](const KernelSpec& each) { return each.dynamic_shared_bytes.has_value(); }) &&
+         std::regex_search(masked(target.source_text).code, kDeclared);
+}
+
 /// Runs each task on the next free thread. Rethrows an exception when all have ended.
 void call_all(const std::vector<std::function<void()>>& calls, int threads,
               const CheckProgress& progress) {
@@ -135,13 +146,19 @@ void add_unchecked(std::vector<BufferSpec>& buffers, const TargetProgram& progra
 TargetCheck check_target(const Target& target, const Problem& problem, Device& device,
                          std::size_t most, int threads, const CheckProgress& progress) {
   const ParameterSpace space = space_of(target, problem, device.info());
-  const std::size_t first = default_index(target, space);
-  const Workload workload = workload_of(target, problem, device.info());
   const TargetProgram program(target, problem, device.info());
+  const std::vector<Levels> defaults = program.defaults();
+  const std::size_t first = default_index(target, defaults, space);
+  const Workload workload = workload_of(target, problem, device.info());
   TargetCheck check;
   check.notes = notes_on_words(target);
   if (!target.host_code.empty()) {
     check.notes.push_back("left out as host code: " + joined(target.host_code, ", "));
+  }
+  if (lacks_dynamic_memory(target)) {
+    check.notes.emplace_back(
+        "the source declares extern __shared__ memory, and no kernel has dynamic_shared_bytes: a "
+        "launch gives it none");
   }
   if (!target.own_values.empty()) {
     check.notes.push_back("the manifest's values replace the source's own: " +
@@ -152,8 +169,8 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   check.buffers = workload.buffers;
   add_unchecked(check.buffers, program, program.levels(space.at(first)));
   check.work = program.work();
-  check.default_is_legal = std::ranges::any_of(
-      defaults_of(target), [&](const Configuration& each) { return space.find(each) == first; });
+  check.default_is_legal =
+      std::ranges::any_of(defaults, [&](const Levels& each) { return space.find(each) == first; });
   const std::vector<std::size_t> chosen = covering_configurations(space, first, most);
   check.configurations.resize(chosen.size());
   std::vector<std::function<void()>> calls;

@@ -87,8 +87,9 @@ class ManifestWriter {
     text_ += names.empty() ? format("sizes.N = {{ fixed = {} }}\n",
                                     facts_.launch.grid.size() > 1 ? 256 : 65536)
                            : format("sizes = {}\n", list_of(names));
-    for (const std::string& each : facts_.type_settings) {
-      text_ += format("settings.{} = {{ values = [\"f32\", \"f64\"], as = \"type\" }}\n", each);
+    for (const auto& [name, types] : facts_.type_settings) {
+      text_ += format("settings.{} = {{ values = [\"{}\"], as = \"type\" }}\n", name,
+                      joined(types, "\", \""));
     }
   }
 
@@ -99,7 +100,9 @@ class ManifestWriter {
       std::vector<std::string> values;
       for (const std::int64_t value : each.values) values.push_back(std::to_string(value));
       (each.is_guessed ? guessed : text_) +=
-          format("parameters.{} = {}\n", each.name, list_of(values));
+          each.is_passed ? format("parameters.{} = {{ values = {}, run_time = true }}\n", each.name,
+                                  list_of(values))
+                         : format("parameters.{} = {}\n", each.name, list_of(values));
       if (each.by_default != each.values.front()) {
         defaults.push_back(format("{} = {}", each.name, each.by_default));
       }

@@ -38,7 +38,9 @@ class FactReader {
     const auto launch = std::ranges::find_if(file.launches, [&](const LaunchInSource& each) {
       return each.kernel == last_name() && each.arguments.size() == kernel.parameters.size();
     });
-    if (launch != file.launches.end()) launch_ = &*launch;
+    if (launch == file.launches.end()) return;
+    launch_ = &*launch;
+    host_.body = in_numbers(launch->function);
   }
 
   KernelFacts facts() {
@@ -70,9 +72,11 @@ class FactReader {
     facts_.launch.grid = grid_;
     facts_.launch.block = block_;
     for (const Declaration& each : kernel_.parameters) {
-      const std::string type = is_size_name(each.name) ? type_of(each) : "";
-      facts_.launch.arguments.emplace_back(manifest_name(each.name),
-                                           type == "i32" || type == "u32" ? "" : type);
+      const bool is_computed = computed_.contains(each.name);
+      const std::string type = is_size_name(each.name) || is_computed ? type_of(each) : "";
+      facts_.launch.arguments.emplace_back(
+          is_computed ? computed(each.name, true)->text : manifest_name(each.name),
+          type == "i32" || type == "u32" ? "" : type);
     }
   }
 
@@ -139,7 +143,8 @@ class FactReader {
         const std::string name = free_name(
             facts_.type_settings.empty() ? "dtype"
                                          : format("dtype{}", facts_.type_settings.size() + 1));
-        facts_.type_settings.push_back(name);
+        facts_.type_settings.emplace_back(name,
+                                          types_with(type_name(file_.resolved(text_of(given)))));
         types_[each.name] = name;
         passed += format("{}{{{}}}", passed.empty() ? "" : ", ", name);
         continue;
@@ -161,6 +166,13 @@ class FactReader {
     }
     if (kernel_.name != last_name()) facts_.entry = kernel_.name;
     if (!passed.empty()) facts_.entry = format("{}<{}>", kernel_.name, passed);
+  }
+
+  /// The type that the program passes, and one that it may be compared with.
+  static std::vector<std::string> types_with(const std::string& type) {
+    if (type.empty()) return {"f32", "f64"};
+    if (is_integer_type(type)) return {type};
+    return {type, type == "f32" ? "f64" : "f32"};
   }
 
   std::int64_t default_block() const { return threads_dimensions() > 1 ? 16 : 256; }
@@ -216,8 +228,9 @@ class FactReader {
     for (std::size_t i = 0; i < body.size(); ++i) {
       const std::string after = i + 1 < body.size() ? body[i + 1] : "";
       const std::string before = i > 0 ? body[i - 1] : ";";
-      const bool is_part =
-          before == "." || before == "->" || before == "::" || after == "::" || after == "(";
+      const bool is_function = after == "<" && file_.functions.contains(body[i]);
+      const bool is_part = is_function || before == "." || before == "->" || before == "::" ||
+                           after == "::" || after == "(";
       if (is_part || !is_free(body[i]) || is_declared(body, i)) continue;
       const bool is_flag_name = is_flag(body[i]);
       add_parameter(body[i],
@@ -259,8 +272,30 @@ class FactReader {
     return {values.begin(), values.end()};
   }
 
+  /// The type that a `void*` is cast to: `(const block*)x`, `static_cast<const block*>(x)`.
+  std::string cast_of(const std::string& name) const {
+    const Tokens& body = kernel_.body;
+    for (std::size_t i = 2; i < body.size(); ++i) {
+      if (body[i] != name) continue;
+      std::size_t end = i - 1;
+      if (body[end] == "(" && end > 0) --end;  // static_cast<…>(x)
+      const std::string open = body[end] == ")" ? "(" : body[end] == ">" ? "<" : "";
+      std::size_t from = end;
+      while (from > 0 && body[from] != open) --from;
+      Tokens type = part_of(body, from + 1, end);
+      std::erase_if(type, [](const std::string& each) { return each == "const" || each == "*"; });
+      if (!open.empty() && !type.empty() && std::ranges::all_of(type, is_name))
+        return text_of(type);
+    }
+    return "";
+  }
   std::string type_of(const Declaration& declaration) {
-    const std::string type = file_.resolved(declaration.type);
+    std::string type = file_.resolved(declaration.type);
+    if (type == "void" && declaration.pointers == 1) {
+      const std::string cast = cast_of(declaration.name);
+      if (cast.empty()) return "u8";
+      type = file_.resolved(cast);
+    }
     if (const auto setting = types_.find(type); setting != types_.end()) return setting->second;
     if (std::string name = type_name(type); !name.empty()) return name;
     const auto known = file_.structs.find(type);
@@ -308,13 +343,111 @@ class FactReader {
                    "array with an index",
                    file_name_, kernel_.line, kernel_.name, each.name));
       }
-      if (each.pointers == 0 && is_integer_type(type_of(each)) && is_size(each))
-        sizes_.push_back(each.name);
+      if (each.pointers > 0 || !is_integer_type(type_of(each)) || find_tile(each)) continue;
+      if (is_size(each)) sizes_.push_back(each.name);
     }
+    find_computed();
+  }
+
+  /// An argument for which the host passes a constant of its own is a parameter.
+  bool find_tile(const Declaration& each) {
+    if (!launch_ || given_ || names_a_size(each.name)) return false;
+    const auto index = static_cast<std::size_t>(&each - kernel_.parameters.data());
+    const Tokens& given = launch_->arguments[index];
+    const auto number = passed(index);
+    const bool is_tile = given.size() == 1 && is_name(given[0]) && number && is_number(*number) &&
+                         number->size() < 6 && is_power_of_two(std::stoll(*number)) &&
+                         *number != "1";
+    if (!is_tile) return false;
+    add_parameter(each.name, std::stoll(*number));
+    std::ranges::find(facts_.parameters, each.name, &Parameter::name)->is_passed = true;
+    return true;
+  }
+
+  /// Integers that the host computes from sizes, such as a number of tiles, are none.
+  void find_computed() {
+    if (!launch_ || given_) return;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Declaration& each = kernel_.parameters[i];
+      if (each.pointers > 0 || !is_integer_type(type_of(each))) continue;
+      const std::vector<std::string> before = sizes_;
+      std::erase(sizes_, each.name);
+      const auto value = host_text(true).value(in_numbers(launch_->arguments[i]));
+      if (value && value->sizes > 0 && !contains(before, value->text)) {
+        computed_.emplace(each.name, i);
+      } else {
+        sizes_ = before;
+      }
+    }
+  }
+  /// What the host passes for a parameter that it computes.
+  std::optional<NamedInManifest> computed(const std::string& name, bool with_parameters) const {
+    const auto value =
+        host_text(with_parameters).value(in_numbers(launch_->arguments[computed_.at(name)]));
+    if (!value) return std::nullopt;
+    std::string text = value->text;
+    if (value->offset != 0) {
+      text += format(" {} {}", value->offset < 0 ? "-" : "+", std::abs(value->offset));
+    }
+    return NamedInManifest{text, true};
+  }
+
+  /// With the size of each type in place of `sizeof(type)`.
+  Tokens in_numbers(Tokens tokens) const {
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (tokens[i] != "sizeof" || tokens[i + 1] != "(") continue;
+      const std::size_t end = closing(tokens, i + 1);
+      const std::string type = type_name(file_.resolved(text_of(part_of(tokens, i + 2, end))));
+      const auto element = element_type(type.substr(0, type.find('x')));
+      if (!element) continue;
+      const std::size_t width = type.find('x') == std::string::npos ? 1 : type.back() - '0';
+      tokens[i] = std::to_string(static_cast<std::size_t>(bytes_of(*element)) * width);
+      tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                   tokens.begin() + static_cast<std::ptrdiff_t>(std::min(end + 1, tokens.size())));
+    }
+    return tokens;
+  }
+  /// The host's function around the launch. Its names of arguments and of the block are the
+  /// kernel's.
+  KernelText host_text(bool with_parameters) const {
+    return {
+        host_, [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+          for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
+            const std::string& own = kernel_.parameters[i].name;
+            if (is_size_name(own) && launch_->arguments[i] == Tokens{word}) {
+              return NamedInManifest{manifest_name(own), true};
+            }
+          }
+          // Others of the names of kernel parameters are the host's own.
+          if (is_size_name(word) || computed_.contains(word)) return std::nullopt;
+          if (const auto known = name_in(word, with_parameters)) return known;
+          if (word != host_block()) return std::nullopt;
+          return block_.empty() ? NamedInManifest{"BLOCK"} : name_in(block_[0], with_parameters);
+        }};
+  }
+  /// The host's variable for the number of threads, if that is all it says of them.
+  std::string host_block() const {
+    if (launch_->configuration.size() < 2 || launch_->configuration[1].size() != 1) return "";
+    const std::string& word = launch_->configuration[1][0];
+    const bool is_free = is_name(word) && !is_initialized(word) && !name_in(word, true);
+    return is_free && threads_dimensions() == 1 ? word : "";
+  }
+  bool is_initialized(const std::string& word) const {
+    for (std::size_t i = 0; i + 1 < host_.body.size(); ++i) {
+      if (host_.body[i] == word && (host_.body[i + 1] == "=" || host_.body[i + 1] == "("))
+        return true;
+    }
+    return false;
   }
 
   std::optional<NamedInManifest> name_in(const std::string& word, bool with_parameters) const {
     if (is_size_name(word)) return NamedInManifest{manifest_name(word), true};
+    if (computed_.contains(word)) {
+      auto value = computed(word, with_parameters);
+      if (value && value->text.find(' ') != std::string::npos)
+        value->text = "(" + value->text + ")";
+      return value;
+    }
     if (const Parameter* const known = parameter(word)) {
       return NamedInManifest{with_parameters ? word : std::to_string(known->by_default)};
     }
@@ -332,16 +465,21 @@ class FactReader {
       code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                       code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
     }
-    return {code, [this, with_parameters](const std::string& word) {
-              return name_in(word, with_parameters);
+    return {code,
+            [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+              if (!word.starts_with("blockIdx.")) return name_in(word, with_parameters);
+              const auto axis = static_cast<std::size_t>(word.back() - 'x');
+              if (axis >= grid_.size() || !is_size_name(grid_[axis])) return std::nullopt;
+              return NamedInManifest{grid_[axis], true};  // a block for each
             }};
   }
 
   /// The dimensions of a dim3 or an int of the host's code.
   std::vector<std::string> host_dimensions(std::size_t which) const {
     if (!launch_ || launch_->configuration.size() <= which) return {};
-    Tokens given = launch_->configuration[which];
-    const Tokens& code = launch_->function;
+    if (which == 1 && !host_block().empty()) return {};
+    const Tokens given = in_numbers(launch_->configuration[which]);
+    const Tokens& code = host_.body;
     const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
       return split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",");
     };
@@ -353,17 +491,7 @@ class FactReader {
       if (is_declared && code[i + 1] == "(") parts = arguments_in(code, i + 1);
       if (code[i + 1] == "=" && code[i + 2] == "dim3") parts = arguments_in(code, i + 3);
     }
-    KernelCode host;
-    host.body = code;
-    const KernelText shape(host, [this](const std::string& word) -> std::optional<NamedInManifest> {
-      for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
-        const std::string& own = kernel_.parameters[i].name;
-        if (is_size_name(own) && launch_->arguments[i] == Tokens{word})
-          return NamedInManifest{manifest_name(own), true};
-      }
-      if (is_size_name(word)) return std::nullopt;  // another of its name
-      return name_in(word, true);
-    });
+    const KernelText shape = host_text(true);
     std::vector<std::string> texts;
     for (const Tokens& each : parts) {
       const auto value = shape.value(each);
@@ -421,6 +549,12 @@ class FactReader {
         }
       }
       const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
+      for (const Parameter& each : facts_.parameters) {
+        const bool is_passed =
+            has_literal && is_of_blocks(each.name) &&
+            std::to_string(each.by_default) == by_host[static_cast<std::size_t>(axis)];
+        if (size.empty() && dimensions == 1 && is_passed) size = each.name;
+      }
       if (size.empty() && has_literal && !has_dim) size = by_host[static_cast<std::size_t>(axis)];
       if (!size.empty()) continue;
       size = free_name(dimensions == 1
@@ -481,7 +615,11 @@ class FactReader {
   }
 
   void find_grid() {
-    grid_ = is_block_of_host_ ? host_dimensions(0) : std::vector<std::string>{};
+    grid_ = host_dimensions(0);
+    const bool is_of_block = std::ranges::any_of(grid_, [](const std::string& each) {
+      return each != "1" && each.find_first_of("0123456789") != std::string::npos;
+    });
+    if (!is_block_of_host_ && is_of_block) grid_.clear();
     const bool is_literal = std::ranges::any_of(
         grid_, [](const std::string& each) { return each != "1" && is_number(each); });
     const KernelText own = text_with(true);
@@ -666,7 +804,9 @@ class FactReader {
   void find_scalars() {
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
       const Declaration& each = kernel_.parameters[i];
-      if (each.pointers > 0 || is_size_name(each.name)) continue;
+      const bool is_expression =
+          is_size_name(each.name) || computed_.contains(each.name) || parameter(each.name);
+      if (each.pointers > 0 || is_expression) continue;
       const std::string type = type_of(each);
       const auto given = passed(i);
       std::string value = given.value_or("1");
@@ -683,7 +823,11 @@ class FactReader {
   void find_dynamic_shared() {
     const Tokens& body = kernel_.body;
     const auto is_extern = std::ranges::find(body, "extern");
-    if (is_extern == body.end()) return;
+    if (is_extern == body.end() && (!launch_ || launch_->configuration.size() < 3)) return;
+    if (const auto by_host = host_dimensions(2); by_host.size() == 1) {
+      if (by_host[0] != "0") facts_.dynamic_shared_bytes = by_host[0];
+      return;
+    }
     std::string type = "f32";
     for (auto at = is_extern; at != body.end() && *at != "["; ++at) {
       if (const std::string known = type_name(file_.resolved(*at)); !known.empty()) type = known;
@@ -718,7 +862,11 @@ class FactReader {
   KernelFacts::Struct struct_of(const std::string& type) {
     KernelFacts::Struct made{type, {}};
     for (const Declaration& each : file_.structs.at(type)) {
-      const std::string array = each.length.empty() ? "" : "[" + text_of(each.length) + "]";
+      const auto length = text_with(false).value(each.length);
+      const std::string array =
+          each.length.empty() ? ""
+          : length ? format("[{}]", Scope().evaluate(Expression::parse(length->length())))
+                   : "[" + text_of(each.length) + "]";
       made.members.emplace_back(each.name, type_of(each) + array);
     }
     return made;
@@ -734,7 +882,9 @@ class FactReader {
   KernelFacts facts_;
   std::vector<std::string> sizes_;  // as in the source
   std::vector<std::string> block_, grid_, used_structs_;
-  std::map<std::string, std::string> types_;  // of parameters of templates: settings
+  std::map<std::string, std::size_t> computed_;  // integers that the host computes from sizes
+  KernelCode host_;                              // the host's function around the launch
+  std::map<std::string, std::string> types_;     // of parameters of templates: settings
   bool is_block_of_host_ = true;
 };
 

@@ -22,6 +22,7 @@ struct KernelFacts {
     std::vector<std::int64_t> values;  // ascending
     std::int64_t by_default = 0;
     bool is_guessed = false;  // the source does not define it
+    bool is_passed = false;   // an argument of the kernel, and no macro
   };
   struct Struct {
     std::string name;
@@ -48,7 +49,8 @@ struct KernelFacts {
 
   Launch launch;
   std::string entry;  // the C++ name of the kernel; empty if it is launch.kernel
-  std::vector<std::string> sizes, type_settings;
+  std::vector<std::string> sizes;
+  std::vector<std::pair<std::string, std::vector<std::string>>> type_settings;  // name, values
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
   std::vector<Struct> structs;

@@ -130,6 +130,7 @@ class FileReader {
       } else if (piece.kind == Piece::Kind::type) {
         read_struct(piece.name, tokens);
       } else if (piece.kind == Piece::Kind::function) {
+        file_.functions.insert(piece.name);
         read_launches(tokens);
       } else {
         read_other(tokens);

@@ -69,6 +69,7 @@ struct KernelFile {
   std::vector<Tokens> conditions;            // of `#if`
   Words device_words;                        // of kernels and of what they may use
   Words names;                               // all words of the file
+  Words functions;                           // the names of all
 
   /// Through typedefs and macros.
   std::string resolved(std::string type) const;

@@ -37,8 +37,8 @@ Tokens operand(const Tokens& tokens, std::size_t from) {
 
 /// Without parentheses around all, and without casts.
 Tokens bare(Tokens tokens) {
-  static const std::set<std::string> kTypes = {"int",          "unsigned", "long",   "size_t",
-                                               "unsigned int", "uint",     "int64_t"};
+  static const std::set<std::string> kTypes = {
+      "int", "unsigned", "long", "size_t", "unsigned int", "uint", "int64_t", "float", "double"};
   while (tokens.size() > 2 && tokens[0] == "(") {
     const std::size_t end = closing(tokens, 0);
     if (end + 1 == tokens.size()) {
@@ -166,8 +166,10 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
       all.text += std::to_string(*known);
     } else if (is_name(each)) {
       if (i + 1 < tokens.size() && tokens[i + 1] == "(") {  // iDivUp(n, BLOCK)
-        const std::vector<Tokens> both =
+        std::vector<Tokens> both =
             split_tokens(part_of(tokens, i + 2, closing(tokens, i + 1)), ",");
+        const bool is_ceil = each == "ceil" || each == "ceilf";
+        if (is_ceil && both.size() == 1) both = split_tokens(bare(both[0]), "/");  // ceil(n / m)
         const bool divides = each.find("iv") != std::string::npos || each.find("ceil") == 0;
         const auto above = divides && both.size() == 2 ? value(both[0]) : std::nullopt;
         const auto below = above ? value(both[1]) : std::nullopt;
@@ -287,6 +289,10 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
   const std::vector<Term> terms = terms_of(tokens);
   if (terms.size() == 1) {
+    if (tokens.size() == 3 && tokens[0] == "blockIdx") {
+      const auto blocks = names_("blockIdx." + tokens[2]);
+      return blocks ? std::optional(IndexEnd{blocks->text, 0, 1}) : std::nullopt;
+    }
     if (tokens.size() == 1) {
       if (const auto known = number(tokens[0])) return IndexEnd{"1", *known, 0};
       if (const auto inner = extent_of_word(tokens[0], depth)) return inner;

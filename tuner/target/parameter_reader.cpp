@@ -7,6 +7,7 @@
 #include "tuner/target/value_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 Declared declared(const ManifestScope& scope, const std::string& name, const Node& node) {
   Declared made{name, &scope, node, {}};
   if (!node.is(Node::Kind::table)) {
-    made.values = listed_values(node, name);
+    made.values = is_interval(node) ? ranged_values(node) : listed_values(node, name);
+    made.most = sized_end(node);
     return made;
   }
   node.expect_keys({"values", "from", "to", "factor", "step", "when", "run_time", "as"});
@@ -22,10 +24,12 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
   for (const char* const key : {"from", "to", "factor", "step"}) {
     if (values && node.has(key)) node[key].fail("give \"values\" or a range, not both");
   }
-  made.values = values && is_text(node) ? listed_texts(*values, name, made.texts)
-                : values                ? listed_values(*values, name)
-                                        : ranged_values(node);
-  if (!values && ends_by_problem(node)) made.most = node.find("to");
+  const Node& range = values && is_interval(*values) ? *values : node;
+  const bool is_listed = values && &range == &node;
+  made.values = is_listed && is_text(node) ? listed_texts(*values, name, made.texts)
+                : is_listed                ? listed_values(*values, name)
+                                           : ranged_values(range);
+  if (!is_listed) made.most = sized_end(range);
   made.when = node.find("when");
   if (const Node* const run_time = node.find("run_time")) made.run_time = run_time->flag();
   made.form = form_of(node, made.values);
@@ -200,15 +204,33 @@ void read_parameters(Reading& reading, Target& target) {
 
 namespace {
 
-/// Ranges that end at an expression of the problem have the values up to it.
+/// Ranges that end at an expression of the problem have the values up to it. A problem without such
+/// a value, or with more than the table has, is refused where the parameter always has a meaning.
 void add_end(Reading& reading, Target& target, const Declared& use) {
   if (!use.most) return;
-  (void)reading.names.integer(*use.most, NameLevel::problem);
-  std::string rule = format("{} <= ({})", use.name, use.most->text());
+  const Excerpt& most = *use.most;
+  (void)reading.names.integer(most, NameLevel::problem);
+  std::string rule = format("{} <= ({})", use.name, most.text);
   if (use.when) rule = format("({}) implies {}", excerpt_of(*use.when).text, rule);
   const Expression own =
-      reading.names.integer(Excerpt{rule, *use.most}, NameLevel::configuration, use.scope->name);
+      reading.names.integer(Excerpt{rule, most.node}, NameLevel::configuration, use.scope->name);
   target.constraints.push_back(reading.guarded(*use.scope, own, 1));
+  if (use.when || !use.scope->name.empty()) return;
+  const std::string end = std::string(trimmed(most.text));
+  const auto refuse_unless = [&](const std::string& condition, std::string message) {
+    target.rules.push_back(
+        {reading.names.integer(Excerpt{condition, most.node}, NameLevel::problem),
+         std::move(message)});
+  };
+  const std::string first = use.values.front().text(), last = use.values.back().text();
+  refuse_unless(
+      format("{} <= ({})", first, end),
+      format("{} has no value here: its range, {} to {}, is empty", use.name, first, end));
+  if (use.values.size() < kMostValues) return;
+  refuse_unless(format("({}) <= {}", end, last),
+                format("{} has more than {} values here, {} to {}: use a larger step, a factor, or "
+                       "a smaller end such as min({}, {})",
+                       use.name, kMostValues, first, end, end, last));
 }
 
 }  // namespace
@@ -228,18 +250,32 @@ void read_conditions(Reading& reading, Target& target) {
 
 namespace {
 
-/// A text that is no word is chosen by itself: `-O2`, or by its name, `_O2`.
+/// A text that is no word is chosen by itself: `-O2`, or by its name, `_O2`. Other texts are
+/// expressions.
 Value chosen_in(const Parameter& parameter, const Node& node) {
+  if (!node.is(Node::Kind::text)) return node.value();
   for (const auto& [word, text] : parameter.texts) {
-    if (node.is(Node::Kind::text) && node.text() == text) return Value(word);
+    if (node.text() == text) return Value(word);
   }
-  return node.value();
+  return parse_value(node.text());
 }
 
-/// Sets one parameter of a default configuration; `known` are the parameters of this scope.
-void choose(const Target& target, Configuration& configuration, const std::string& name,
+/// An expression over names of the problem, whose value the parameter may have.
+SizedDefault sized_default(Reading& reading, const Target& target, std::size_t parameter,
+                           const Node& node, const std::string& scope) {
+  const Parameter& of = target.parameters[parameter];
+  Expression value = reading.names.expression(node, NameLevel::problem, scope);
+  const bool is_word = of.values.front().is_word();
+  if (is_word != (value.kind() == ValueKind::word)) {
+    node.fail(format("expected a {}, as the values of {}", is_word ? "word" : "number", of.name));
+  }
+  return {target.other_defaults.size(), parameter, std::move(value)};
+}
+
+/// Sets one parameter of the next default configuration; `known` are the parameters of this scope.
+void choose(Reading& reading, Target& target, Configuration& configuration, const std::string& name,
             const Node& node, const std::vector<std::string>& known,
-            const std::vector<Declared>& declared) {
+            const std::vector<Declared>& declared, const std::string& scope) {
   if (std::ranges::find(known, name) == known.end()) {
     const auto elsewhere = std::ranges::find(declared, name, &Declared::name);
     if (elsewhere != declared.end()) {
@@ -253,8 +289,26 @@ void choose(const Target& target, Configuration& configuration, const std::strin
   const Parameter& parameter = target.parameters[index];
   const Value value = chosen_in(parameter, node);
   const Value* const meant = meant_value(parameter.values, value);
-  if (!meant) node.fail(format("{} is not a value of the parameter", value.text()));
-  configuration[index].value = *meant;
+  std::erase_if(target.sized_defaults, [&](const SizedDefault& each) {
+    return each.configuration == target.other_defaults.size() && each.parameter == index;
+  });
+  if (meant) {
+    configuration[index].value = *meant;
+    return;
+  }
+  const bool is_misspelled = is_identifier(value.text()) && parameter.values.front().is_word();
+  if (!value.is_word() || is_misspelled || name == reading.family_parameter) {
+    node.fail(format("{} is not a value of the parameter", value.text()));
+  }
+  target.sized_defaults.push_back(sized_default(reading, target, index, node, scope));
+  const auto range = std::ranges::find(declared, name, &Declared::name);
+  if (!range->most || range->when || !range->scope->name.empty()) return;
+  const std::string end(trimmed(range->most->text));
+  target.rules.push_back(
+      {reading.names.integer(Excerpt{format("({}) <= ({})", node.text(), end), node},
+                             NameLevel::problem),
+       format("the default of {}, \"{}\", is beyond the end of its range here, \"{}\"", name,
+              node.text(), end)});
 }
 
 /// The families of the default configurations, in order: one, or a list.
@@ -271,7 +325,7 @@ std::vector<const Node*> default_families(const Reading& reading) {
 }
 
 /// The default configuration of a family; without one, of the first family, or of the target.
-Configuration default_in(const Reading& reading, const Target& target, const Node* family_node) {
+Configuration default_in(Reading& reading, Target& target, const Node* family_node) {
   Configuration configuration;
   for (const Parameter& parameter : target.parameters) {
     configuration.push_back({parameter.name, parameter.values.front()});
@@ -282,13 +336,14 @@ Configuration default_in(const Reading& reading, const Target& target, const Nod
   for (const Declared& each : declared) {
     if (each.scope->name.empty()) known.push_back(each.name);
   }
-  const auto choose_all = [&](const Node& chosen) {
+  const auto choose_all = [&](const Node& chosen, const std::string& scope) {
     for (const auto& [name, node] : chosen.members()) {
       const bool is_family = name == reading.family_parameter;
-      choose(target, configuration, name, is_family ? *family_node : node, known, declared);
+      choose(reading, target, configuration, name, is_family ? *family_node : node, known, declared,
+             scope);
     }
   };
-  if (const Node* const chosen = reading.root.find("default")) choose_all(*chosen);
+  if (const Node* const chosen = reading.root.find("default")) choose_all(*chosen, "");
   if (reading.family_parameter.empty()) return configuration;
   const std::string family = find_value(configuration, reading.family_parameter)->word();
   for (const Declared& each : declared) {
@@ -298,7 +353,7 @@ Configuration default_in(const Reading& reading, const Target& target, const Nod
   }
   for (const ManifestScope& scope : reading.scopes) {
     if (scope.name != family) continue;
-    for (const Node* const chosen : scope.all("default")) choose_all(*chosen);
+    for (const Node* const chosen : scope.all("default")) choose_all(*chosen, family);
   }
   return configuration;
 }

@@ -19,7 +19,7 @@ struct Declared {
   bool run_time = false;
   WordForm form = WordForm::number;
   WordTexts texts = {};
-  const Node* most = nullptr;  // of a range: an expression of the problem
+  std::optional<Excerpt> most = {};  // the end of a range: an expression of the problem
 };
 
 /// In the order of the manifest, the target's own first.

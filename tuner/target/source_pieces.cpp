@@ -125,7 +125,8 @@ std::string name_in(std::string_view head) {
     return std::string(take_identifier(head));
   }
   std::string outside = outside_parentheses(head);
-  for (const std::string_view attribute : {"__launch_bounds__", "__cluster_dims__"}) {
+  for (const std::string_view attribute :
+       {"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__"}) {
     const std::size_t at = outside.find(attribute);
     if (at == std::string::npos) continue;
     outside.erase(at, outside.find(')', at) - at + 1);

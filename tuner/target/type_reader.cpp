@@ -44,6 +44,8 @@ std::string element_name(Reading& reading, const Target& target, const Node& typ
     require_types(type, "setting", *setting);
   } else if (name.ends_with("fnuz")) {
     type.fail(unknown_type(name));
+  } else if (name == "bool") {
+    type.fail("a bool of C++ is a u8 with the values 0 and 1");
   } else if (parameter == target.parameters.end()) {
     type.fail(format("\"{}\" is neither an element type nor a setting ({})", name,
                      suggestion(name, known)));
@@ -116,7 +118,9 @@ class Shapes {
     if (std::ranges::find(path_, name) != path_.end()) {
       type.fail(format("{} is a member of itself", name));
     }
-    if (body.members().empty()) body.fail("a struct has members");
+    if (body.members().empty())
+      body.fail(
+          "a struct has members: for an empty one, such as a functor, write { unused = \"u8\" }");
     path_.push_back(name);
     Shape shape{"", {}, Shape::Kind::structure};
     for (const auto& [member, its_type] : body.members())

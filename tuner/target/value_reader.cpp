@@ -12,7 +12,6 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kMostValues = 65535;
 constexpr std::size_t kMostWords = 1000;  // each becomes a macro in every source
 constexpr const char* kNoRise = "the values do not rise: use a larger one";
 constexpr const char* kTooMany = "these are more than 65535 values";
@@ -109,14 +108,68 @@ std::vector<Value> listed_texts(const Node& node, const std::string& name, WordT
   return values;
 }
 
-bool ends_by_problem(const Node& range) {
+bool is_interval(const Node& node) {
+  return node.is(Node::Kind::text) && node.text().find("..") != std::string::npos;
+}
+
+namespace {
+
+struct Range {
+  std::int64_t from = 0;
+  std::optional<std::int64_t> to = {};  // absent: an expression
+  std::int64_t change = 1;
+  bool by_factor = false;
+};
+
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  const Value value = parse_value(trimmed(text));
+  return value.is_integer() ? std::optional(value.integer()) : std::nullopt;
+}
+
+Range interval_of(const Node& node) {
+  const std::string text = node.text();
+  const std::size_t dots = text.find("..");
+  const auto from = integer_in(std::string_view(text).substr(0, dots));
+  if (!from) {
+    node.fail("a range starts at an integer, as in \"1..N\": write a constraint for another start");
+  }
+  return {*from, integer_in(std::string_view(text).substr(dots + 2))};
+}
+
+std::vector<Value> integers_of(const Node& node, const Range& range) {
+  const bool is_open = !range.to;
+  const std::int64_t to = range.to.value_or(std::numeric_limits<std::int32_t>::max());
+  if (to < range.from) node.fail(format("{} to {} goes down", range.from, to));
+  std::vector<Value> values;
+  for (std::int64_t value = range.from; value <= to;) {
+    if (is_open && values.size() == kMostValues) break;
+    values.emplace_back(value);
+    if (values.size() > kMostValues) node.fail(kTooMany);
+    const bool ends = range.by_factor ? __builtin_mul_overflow(value, range.change, &value)
+                                      : __builtin_add_overflow(value, range.change, &value);
+    if (ends) break;
+  }
+  return values;
+}
+
+}  // namespace
+
+std::optional<Excerpt> sized_end(const Node& range) {
+  if (is_interval(range)) {
+    const std::string text = range.text();
+    const std::size_t end = text.find("..") + 2;
+    if (integer_in(std::string_view(text).substr(end))) return std::nullopt;
+    return Excerpt{text.substr(end), range, end};
+  }
   const Node* const to = range.find("to");
-  return to && to->is(Node::Kind::text);
+  if (!to || !to->is(Node::Kind::text)) return std::nullopt;
+  return excerpt_of(*to);
 }
 
 std::vector<Value> ranged_values(const Node& node) {
+  if (is_interval(node)) return integers_of(node, interval_of(node));
   if (node.has("factor") == node.has("step")) node.fail("give \"factor\" or \"step\"");
-  const bool by_factor = node.has("factor"), is_open = ends_by_problem(node);
+  const bool by_factor = node.has("factor"), is_open = sized_end(node).has_value();
   const Node& by = node[by_factor ? "factor" : "step"];
   const auto is_real = [](const Node& each) { return each.is(Node::Kind::real); };
   if (is_open && (is_real(node["from"]) || is_real(by))) {
@@ -125,22 +178,11 @@ std::vector<Value> ranged_values(const Node& node) {
   if (is_real(node["from"]) || is_real(node["to"]) || is_real(by)) {
     return real_range(node, by, by_factor);
   }
-  const std::int64_t from = node["from"].integer();
-  const std::int64_t to = is_open ? std::numeric_limits<std::int32_t>::max() : node["to"].integer();
-  const std::int64_t change = by.integer();
-  if (change < (by_factor ? 2 : 1)) by.fail(kNoRise);
-  if (by_factor && from < 1) node.fail("a factor needs values of 1 or more");
-  if (to < from) node.fail(format("{} to {} goes down", from, to));
-  std::vector<Value> values;
-  for (std::int64_t value = from; value <= to;) {
-    if (is_open && values.size() == kMostValues) break;
-    values.emplace_back(value);
-    if (values.size() > kMostValues) node.fail(kTooMany);
-    const bool ends = by_factor ? __builtin_mul_overflow(value, change, &value)
-                                : __builtin_add_overflow(value, change, &value);
-    if (ends) break;
-  }
-  return values;
+  Range range{node["from"].integer(), {}, by.integer(), by_factor};
+  if (!is_open) range.to = node["to"].integer();
+  if (range.change < (by_factor ? 2 : 1)) by.fail(kNoRise);
+  if (by_factor && range.from < 1) node.fail("a factor needs values of 1 or more");
+  return integers_of(node, range);
 }
 
 bool is_text(const Node& node) {

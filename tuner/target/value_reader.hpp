@@ -2,11 +2,13 @@
 // The values of a parameter or a setting, as a manifest lists them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tuner/core/target.hpp"
 #include "tuner/target/node.hpp"
+#include "tuner/target/statements.hpp"
 
 namespace autotune {
 
@@ -18,11 +20,15 @@ std::vector<Value> listed_values(const Node& node, const std::string& name);
 /// The words of a list of any texts. A text that is no word, such as `unsigned int`, gets one,
 /// `unsigned_int`, and is added to `texts`.
 std::vector<Value> listed_texts(const Node& node, const std::string& name, WordTexts& texts);
-/// The numbers of `{ from = 1, to = 64, factor = 2 }`, or with `step`; at most 65535. Where it
-/// ends_by_problem(), the first 65535.
+inline constexpr std::size_t kMostValues = 65535;
+
+/// Whether it is a range in one text: `"1..N"`.
+bool is_interval(const Node& node);
+/// The numbers of `{ from = 1, to = 64, factor = 2 }`, or with `step`, or of an interval. At most
+/// kMostValues. Of a range with a sized_end(), the first so many.
 std::vector<Value> ranged_values(const Node& node);
-/// Whether the end of a range is an expression: `{ from = 1, to = "N", step = 1 }`.
-bool ends_by_problem(const Node& range);
+/// The end of a range, if it is an expression: `{ from = 1, to = "N", step = 1 }`, `"1..N"`.
+std::optional<Excerpt> sized_end(const Node& range);
 /// Whether the values are put into the source as text: `as = "text"`.
 bool is_text(const Node& node);
 /// Whether all are names of element types.

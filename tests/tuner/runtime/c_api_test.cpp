@@ -90,8 +90,8 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
       const Problem problem = problem_of(target, {{"M", m}, {"N", 4096}, {"K", 4096}},
                                          {{"dtype", "f16"}, {"layout", "TT"}});
       sample.key.problem = problem.text();
-      const ParameterSpace space = space_of(target, problem, device_of(db::h200()));
-      db::DecisionRow row = sample.decision(to_text(space.at(default_index(target, space))), 20000);
+      db::DecisionRow row =
+          sample.decision(to_text(valid_default(target, problem, device_of(db::h200()))), 20000);
       if (m == 512) row.baseline = {"cublas", "cublasGemmEx", 30000, {}, {}, false};
       store.add_decision(row);
     }

@@ -18,10 +18,8 @@ std::string default_of(const std::string& text) {
   Target target;
   read_parameters(reading, target);
   read_default(reading, target);
-  std::string all;
-  for (const Configuration& each : defaults_of(target)) {
-    all += (all.empty() ? "" : "; ") + to_text(each);
-  }
+  std::string all = to_text(target.default_configuration);
+  for (const Configuration& each : target.other_defaults) all += "; " + to_text(each);
   return all;
 }
 

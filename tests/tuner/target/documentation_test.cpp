@@ -27,7 +27,7 @@ TEST(Documentation, ItsExampleLoadsAndPlansALaunch) {
   const ParameterSpace space = space_of(target, problem, device);
   EXPECT_EQ(space.size(), 16u);
   const LaunchPlan plan =
-      launch_plan(target, problem, space.at(default_index(target, space)), device);
+      launch_plan(target, problem, valid_default(target, problem, device), device);
   EXPECT_EQ(plan.launches[0].grid.x, 4);
 }
 

@@ -233,10 +233,12 @@ TEST_F(Format2Test, ASettingMayDependOnSettingsBeforeItWhereNoneIsChosen) {
 TEST_F(Format2Test, TheDefaultOfTheNextFamilyComesBeforeANeighbourOfTheFirst) {
   const Target target = read("family = \"KERNEL\"",
                              "family = \"KERNEL\"\ndefault = { KERNEL = [\"fast\", \"plain\"] }");
-  ASSERT_EQ(defaults_of(target).size(), 2u);
+  const TargetProgram program(target, problem(target), {});
+  const std::vector<Levels> defaults = program.defaults();
+  ASSERT_EQ(defaults.size(), 2u);
   const ParameterSpace space = space_of(target, problem(target), {});
-  EXPECT_FALSE(space.find(defaults_of(target)[0])) << "BLOCK=32 is not valid in fast";
-  EXPECT_EQ(space.find(defaults_of(target)[1]), default_index(target, space));
+  EXPECT_FALSE(space.find(defaults[0])) << "BLOCK=32 is not valid in fast";
+  EXPECT_EQ(space.find(defaults[1]), default_index(target, defaults, space));
 }
 
 TEST_F(Format2Test, OnlyTheLastSizesMayHaveADefault) {

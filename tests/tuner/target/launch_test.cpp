@@ -95,15 +95,13 @@ TEST_F(LaunchTest, AProblemHasSizesThenSettings) {
 }
 
 TEST_F(LaunchTest, TheDefaultIsTakenOrTheNearestValidOne) {
-  const ParameterSpace space = space_of(target_, problem(8), device_);
-  EXPECT_EQ(to_text(space.at(default_index(target_, space))),
+  EXPECT_EQ(to_text(valid_default(target_, problem(8), device_)),
             "MODE=plain BLOCK=128 SPLIT=1 ORDER=up");
   device_.max_threads_per_block = 64;
-  const ParameterSpace small = space_of(target_, problem(8), device_);
-  EXPECT_EQ(to_text(small.at(default_index(target_, small))),
+  EXPECT_EQ(to_text(valid_default(target_, problem(8), device_)),
             "MODE=plain BLOCK=64 SPLIT=1 ORDER=up");
   device_.max_threads_per_block = 32;
-  EXPECT_THAT([&] { default_index(target_, space_of(target_, problem(8), device_)); },
+  EXPECT_THAT([&] { valid_default(target_, problem(8), device_); },
               ThrowsMessage<Error>(
                   HasSubstr("no configuration is valid for this problem on this device: \"BLOCK")));
 }

@@ -48,7 +48,7 @@ TEST_P(Shipped, LoadsAndHasALegalDefault) {
     SCOPED_TRACE(device.name);
     const ParameterSpace space = space_of(target, problem, device);
     ASSERT_GT(space.size(), 0u);
-    const Configuration chosen = space.at(default_index(target, space));
+    const Configuration chosen = valid_default(target, problem, device);
     EXPECT_FALSE(launch_plan(target, problem, chosen, device).launches.empty());
     EXPECT_FALSE(source_unit(target, problem, chosen, device).prelude.empty());
     EXPECT_FALSE(workload_of(target, problem, device).buffers.empty());
@@ -76,7 +76,7 @@ TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
     gpu.compute_capability = capability;
     gpu.shared_bytes_per_block = 99 << 10;
     try {
-      default_index(target, space_of(with_fixed(target, fixed), problem, gpu));
+      valid_default(with_fixed(target, fixed), problem, gpu);
     } catch (const Error& error) {
       return error.what();
     }

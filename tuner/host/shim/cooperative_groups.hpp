@@ -49,6 +49,10 @@ struct thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "the host device has tiles of at most 32 threads");
 
+  thread_block_tile() = default;
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>&) {}
+
   static unsigned thread_rank() { return autotune_host::thread() % Size; }
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
@@ -83,6 +87,28 @@ struct thread_block_tile {
 template <unsigned Size, class Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
+}
+
+/// A block, or a tile whose size is known when the kernel runs.
+struct thread_group {
+  thread_group(const thread_block&) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>&) : tile(Size) {}
+  explicit thread_group(unsigned size) : tile(size) {}
+
+  unsigned size() const { return tile == 0 ? thread_block::size() : tile; }
+  unsigned num_threads() const { return size(); }
+  unsigned thread_rank() const { return autotune_host::thread() % size(); }
+  void sync() const {
+    if (tile == 0) return __syncthreads();
+    const unsigned first = autotune_host::thread() % 32 / tile * tile;
+    __syncwarp((tile == 32 ? ~0u : (1u << tile) - 1) << first);
+  }
+
+  unsigned tile = 0;  // 0: the block
+};
+inline thread_group tiled_partition(const thread_group&, unsigned size) {
+  return thread_group(size);
 }
 
 template <class Group>

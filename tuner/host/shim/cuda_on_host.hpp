@@ -14,6 +14,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
+#define __managed__
 // The host looks it up by name. Protected, so that modules do not share one.
 #define __constant__ __attribute__((visibility("protected")))
 #define __grid_constant__

@@ -99,6 +99,8 @@ void sincos(double, double*, double*) noexcept;
 void sincosf(float, float*, float*) noexcept;
 int abs(int) noexcept;
 int printf(const char*, ...);
+void* malloc(decltype(sizeof 0)) noexcept;
+void free(void*) noexcept;
 void* memcpy(void*, const void*, decltype(sizeof 0)) noexcept;
 void* memset(void*, int, decltype(sizeof 0)) noexcept;
 }
@@ -253,3 +255,23 @@ inline double __hiloint2double(int high, int low) {
 }
 inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+
+inline double sinpi(double x) { return sin(x * 3.141592653589793); }
+inline double cospi(double x) { return cos(x * 3.141592653589793); }
+inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
+inline float cospif(float x) { return static_cast<float>(cospi(x)); }
+inline double rhypot(double x, double y) { return 1 / hypot(x, y); }
+inline float rhypotf(float x, float y) { return 1 / hypotf(x, y); }
+inline double norm3d(double x, double y, double z) { return sqrt(x * x + y * y + z * z); }
+inline double rnorm3d(double x, double y, double z) { return 1 / norm3d(x, y, z); }
+inline float norm3df(float x, float y, float z) { return static_cast<float>(norm3d(x, y, z)); }
+inline float rnorm3df(float x, float y, float z) { return static_cast<float>(rnorm3d(x, y, z)); }
+template <class Byte, class T>
+inline T autotune_dp4a(T a, T b, T sum) {
+  for (int i = 0; i < 32; i += 8) sum += static_cast<Byte>(a >> i) * static_cast<Byte>(b >> i);
+  return sum;
+}
+inline int __dp4a(int a, int b, int sum) { return autotune_dp4a<signed char>(a, b, sum); }
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum) {
+  return autotune_dp4a<unsigned char>(a, b, sum);
+}

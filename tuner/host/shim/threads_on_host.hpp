@@ -181,3 +181,44 @@ inline void __cluster_barrier_wait() {
 inline void* __cluster_map_shared_rank(const void* shared, unsigned rank) {
   return autotune_hooks.in_block(shared, rank);
 }
+
+inline void __trap() { __builtin_trap(); }
+inline void __nanosleep(unsigned) {}
+
+/// The lanes that have the same value as this thread's.
+template <class T>
+inline unsigned __match_any_sync(unsigned lanes, T value) {
+  unsigned same = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    same |= (autotune_host::from_lane(lanes, value, lane) == value ? 1u : 0u) << lane;
+  }
+  return same;
+}
+
+namespace autotune_host {
+template <class T, class Operation>
+inline T over_lanes(unsigned lanes, T value, Operation operation) {
+  bool is_first = true;
+  T all = value;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const T one = from_lane(lanes, value, lane);
+    all = is_first ? one : operation(all, one);
+    is_first = false;
+  }
+  return all;
+}
+}  // namespace autotune_host
+#define AUTOTUNE_REDUCE(name, result)                                                     \
+  template <class T>                                                                      \
+  inline T __reduce_##name##_sync(unsigned lanes, T value) {                              \
+    return autotune_host::over_lanes(lanes, value, [](T a, T b) -> T { return result; }); \
+  }
+AUTOTUNE_REDUCE(add, a + b)
+AUTOTUNE_REDUCE(min, b < a ? b : a)
+AUTOTUNE_REDUCE(max, a < b ? b : a)
+AUTOTUNE_REDUCE(and, a& b)
+AUTOTUNE_REDUCE(or, a | b)
+AUTOTUNE_REDUCE(xor, a ^ b)
+#undef AUTOTUNE_REDUCE
