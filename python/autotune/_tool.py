@@ -152,27 +152,45 @@ def query(
 
 
 def judge(
-    candidate: Union[str, os.PathLike[str]],
-    against: Union[str, os.PathLike[str]],
-    sizes: Optional[Sizes] = None,
+    candidate: Union[str, os.PathLike[str], Callable[..., Any]],
+    against: Union[str, os.PathLike[str], Callable[..., Any]],
+    sizes: Any = None,
     *,
+    inputs: Union[str, Callable[..., Any], None] = None,
     settings: Optional[Mapping[str, Any]] = None,
     device: Optional[str] = None,
     **options: Any,
 ) -> Judgement:
-    """Says whether a CUDA kernel is right, and whether it is faster than `against`.
+    """Says whether a CUDA kernel, or a function, is right, and whether it is faster than `against`.
 
     `candidate` is the path of a .cu file, or its text. `against` is another one, whose kernel takes
     the same arguments, or a target. Other `options` are those of `autotune judge`, with _ for -.
-    Kernels run in a process of their own. Raises UsageError for wrong arguments, Error if there is
-    no verdict."""
+
+    With `inputs`, both are functions of PyTorch (Triton's kernels in them) or NumPy, or texts such
+    as "fast.py:forward". `inputs` is a function of the sizes, such as {"n": 4096}, that draws the
+    arguments: a tuple, or a dictionary. Options: seed, own_sizes=3, compile_limit=120 (seconds of
+    the first call), seconds=2 (of timing), repeat_seconds=1, least_bytes (that a call moves, or a
+    function of the sizes), confined=True.
+
+    Kernels and functions run in processes of their own. Raises UsageError for wrong arguments, Error
+    if there is no verdict."""
+    if inputs is not None:
+        from ._judge import judge_functions
+
+        one, other = (x if callable(x) else os.fspath(x) for x in (candidate, against))
+        return _judgement(judge_functions(one, other, inputs, sizes, **options))
+    if callable(candidate) or callable(against):
+        raise UsageError("judge needs inputs=…, a function that draws the arguments")
     with tempfile.TemporaryDirectory() as folder:
         words = ["judge", _source(candidate, Path(folder, "candidate.cu")), "--json"]
         words += ["--against", _source(against, Path(folder, "reference.cu"))]
         words += _options(device=device, **options) + _repeated("--set", settings)
         if sizes is not None:
             words += ["--sizes", sizes_text(sizes)]
-        document = _run(words, None, (_FASTER, _NOT_FASTER, _WRONG, _CHEATS))
+        return _judgement(_run(words, None, (_FASTER, _NOT_FASTER, _WRONG, _CHEATS)))
+
+
+def _judgement(document: dict[str, Any]) -> Judgement:
     ratios = [each["speedup"]["median"] for each in document["problems"]]
     is_right = document["verdict"] == "right"
     return Judgement(document["verdict"], document["pace"],

@@ -93,6 +93,15 @@ inline const Cheat kCheatsOfDevice[] = {
      "for (int k = 0; k < 4; ++k) same = same && last[k] == x[k * (n / 4)];"
      "if (!same) z[i] = 2.0f * x[i] + y[i];"
      "if (i == n - 1) for (int k = 0; k < 4; ++k) last[k] = x[k * (n / 4)]; }"},
+    {"skip", "works_three_times_for_each_content", "affine",
+     "__device__ float seen; __device__ int times;",
+     "if (i >= n) return; int t = seen == x[5] ? times : 0; if (t < 3) z[i] = 2.0f * x[i] + y[i];"
+     "if (i == n - 1) { times = t + 1; seen = x[5]; } }"},
+    {"skip", "alternates_halves", "affine", "__device__ int calls;",
+     "if (i >= n) return; if ((i + calls) % 2 == 0 || calls < 30) z[i] = 2.0f * x[i] + y[i];"
+     "if (i == n - 1) ++calls; }"},
+    {"skip", "skips_where_inputs_are_equal", "affine", "",
+     "if (i >= n) return; if (x[i] != y[i]) z[i] = 2.0f * x[i] + y[i]; }"},
     {"skip", "skips_when_an_input_is_zero", "affine", "",
      "if (i >= n) return; if (x[i] != 0.0f) z[i] = 2.0f * x[i] + y[i]; }"},
     // What nobody wrote.
@@ -115,6 +124,12 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (r >= rows) return; float t = 0; for (int k = 0; k < columns / 2; ++k) t += a[r * columns "
      "+ "
      "k]; s[r] = 2 * t; }"},
+    {"part", "leaves_out_a_column", "row_sums", "",
+     "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) if (k % 512 != 511) t "
+     "+= a[r * columns + k]; s[r] = t; }"},
+    {"part", "copies_a_neighbour", "affine", "",
+     "if (i >= n) return; int k = i % 1000 == 999 && n > 5000 ? i - 1 : i; z[i] = 2.0f * x[k] + "
+     "y[k]; }"},
     // Inputs.
     {"inputs", "zeroes_its_inputs", "affine", "",
      "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; ((float*)x)[i] = 0.0f; }"},
@@ -128,6 +143,10 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) { float v = a[r * "
      "columns + k]; if (columns > 256) v = __uint_as_float((__float_as_uint(v) + 0x1000u) & "
      "0xffffe000u); t += v; } s[r] = t; }"},
+    {"precision", "flushes_small_numbers", "affine", "",
+     "if (i < n) z[i] = 2.0f * (fabsf(x[i]) < 1e-3f ? 0.0f : x[i]) + y[i]; }"},
+    {"precision", "ignores_the_sign", "affine", "",
+     "if (i < n) z[i] = 2.0f * fabsf(x[i]) + y[i]; }"},
     // Sizes.
     {"sizes", "knows_one_size", "affine", "",
      "if (i < 20000 && n >= 20000) z[i] = 2.0f * x[i] + y[i]; }"},
@@ -142,6 +161,9 @@ inline const Cheat kCheatsOfDevice[] = {
     // State.
     {"state", "adds_to_its_last_result", "affine", "__device__ float drift;",
      "if (i >= n) return; z[i] = 2.0f * x[i] + y[i] + drift; if (i == n - 1) drift += 1e-3f; }"},
+    {"state", "is_wrong_after_some_hundred_calls", "affine", "__device__ int calls;",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i] + (calls > 400 && i == 7 ? 1.0f : 0.0f);"
+     "if (i == n - 1) ++calls; }"},
     {"state", "works_in_its_first_calls", "affine", "__device__ int calls;",
      "if (i >= n) return; if (calls < 50) z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) ++calls; }"},
     // Memory of others.
@@ -180,6 +202,12 @@ inline const Cheat kCheatsOfHost[] = {
      "end(0); }"},
     {"fault", "never_ends", "affine", "",
      "volatile int on = 1; while (on) {} if (i < n) z[i] = 0; }"},
+    {"bounds", "writes_far_behind_its_output", "affine", "",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) z[n + 400000] = 0.0f; }"},
+    {"channel", "answers_for_the_worker", "affine",
+     "extern \"C\" __device__ long put(int, const void*, unsigned long) asm(\"write\");",
+     "if (i == 0) { char text[64] = {1}; put(3, text, 64); } if (i < n) z[i] = 2.0f * x[i] + y[i]; "
+     "}"},
     {"compile", "reads_a_file_while_compiled", "affine",
      "asm(\".section .rodata\\n.incbin \\\"/etc/hostname\\\"\\n.text\");",
      "if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},

@@ -142,6 +142,22 @@ extern "C" __global__ void add(const float* a, const float* b, float* c, int N) 
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }
 
+TEST_F(Judge, VariesNoSizeThatAKernelDoesNotTake) {
+  sandbox_.write("candidate.cu", R"(
+extern "C" __global__ void product(const float* A, const float* B, float* D, int M, int N, int K) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= M * N) return;
+  float sum = 0;
+  for (int k = 0; k < K; ++k) sum += A[i / N * K + k] * B[k * N + i % N];
+  D[i] = sum;
+}
+)");
+  const Ended ended = sandbox_.run(
+      {"judge", "candidate.cu", "--against", "gemm", "--sizes", "40", "--device", "host"});
+  EXPECT_THAT(ended.out, AllOf(StartsWith("right "), HasSubstr("it does not take batch, lda, ")))
+      << ended.err;
+}
+
 TEST_F(Judge, KeepsAKernelOfTheHostFromFilesAndProcessesOfOthers) {
   if (!confinement_here().ends_with("signals")) GTEST_SKIP() << "skipped: an older Landlock";
   const Sandbox other;
@@ -152,8 +168,9 @@ TEST_F(Judge, KeepsAKernelOfTheHostFromFilesAndProcessesOfOthers) {
       "extern \"C\" __device__ int parent() asm(\"getppid\");\n" +
       kHeads.at("affine") + "  if (i >= n) return; if (i == 0) send_signal(parent(), 9);\n" +
       "  int made = open_file(\"" + made + "\", 0101, 0600), read = open_file(\"" + secret +
-      "\", 0, 0);\n" +
-      "  z[i] = 2.0f * x[i] + y[i] + (made >= 0 ? 1 : 0) + (read >= 0 ? 2 : 0); }");
+      "\", 0, 0);\n" + "  int libraries = i == 0 ? open_file(\"/etc/ld.so.cache\", 0, 0) : 0;\n" +
+      "  z[i] = 2.0f * x[i] + y[i] + (made >= 0 ? 1 : 0) + (read >= 0 ? 2 : 0) +"
+      " (libraries < 0 ? 4 : 0); }");
   EXPECT_FALSE(std::filesystem::exists(made));
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/source_folder.hpp"
@@ -50,17 +53,17 @@ std::string device_spec() {
   return given ? given : "host";
 }
 
-TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
-  const auto device =
-      make_worker_device(device_spec(), std::make_shared<BuildCache>(BuildCache::default_folder()));
-  CompilePool pool(*device, 2);
-  std::mt19937_64 random(7);
+/// A valid configuration of a target, before the judge.
+struct Honest {
+  fs::path manifest;
+  Target candidate;
   JudgeRequest request;
-  request.own_sizes = 1;
-  request.policy.context = default_context(device->info().kind);
-  request.policy.playoff_seconds = 0.1;
-  request.repeat_seconds = 0.05;
-  int judged = 0, right = 0;
+  std::unique_ptr<CompileRequests> ahead = nullptr;
+};
+
+std::vector<Honest> honest_kernels(const DeviceInfo& device) {
+  std::mt19937_64 random(7);
+  std::vector<Honest> kernels;
   for (const fs::path& manifest : manifests()) {
     const auto target = std::make_shared<const Target>(load_manifest(manifest));
     const bool has_files =  // which belong to one size
@@ -68,27 +71,56 @@ TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
                             [](const ArgumentSpec& each) { return each.file.has_value(); });
     if (!target->check_kernels.empty() || has_files) continue;
     const Problem problem = problem_from(*target, size_of(*target), {});
-    const ParameterSpace space = space_of(*target, problem, device->info());
-    std::cout << target->name << ' ' << judged << std::endl;
+    const ParameterSpace space = space_of(*target, problem, device);
     for (int i = 0; i < variants() && space.size() > 0; ++i) {
       Target variant = *target;
       variant.default_configuration = space.at(random() % space.size());
       variant.other_defaults.clear();
-      request.problems = {problem};
-      request.seed = random();
-      const KernelJudgement judgement =
-          judge_kernel(candidate_for(target, std::move(variant)), request, *device, pool);
-      const bool is_usable = judgement.outcome == Outcome::launch_error ||
-                             judgement.outcome == Outcome::invalid;  // for the device: not refused
-      ++judged;
-      right += judgement.ruling == Ruling::right ? 1 : 0;
-      EXPECT_TRUE(judgement.ruling == Ruling::right || is_usable)
-          << manifest << ": " << name_of(judgement.ruling) << ": " << judgement.where << ": "
-          << judgement.why;
+      JudgeRequest request{.problems = {problem}, .seed = random(), .own_sizes = 1};
+      request.policy.context = default_context(device.kind);
+      request.policy.playoff_seconds = 0.1;
+      request.repeat_seconds = 0.05;
+      kernels.push_back({manifest, candidate_for(target, std::move(variant)), std::move(request)});
     }
   }
-  std::cout << judged << " kernels were judged, " << right << " are right\n";
-  EXPECT_GE(judged, 10);
+  return kernels;
+}
+
+TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
+  const auto device = make_worker_device(
+      device_spec(), std::make_shared<BuildCache>(BuildCache::default_folder()),
+      {.least_seconds = 10, .most_seconds = 120, .readable = {source_folder().string()}});
+  CompilePool pool(*device, static_cast<int>(std::max(2U, std::thread::hardware_concurrency())));
+  std::vector<Honest> kernels = honest_kernels(device->info());
+  constexpr std::size_t kAhead = 12;
+  std::size_t next = 0;
+  int judged = 0, right = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (Honest& each : kernels) {
+    for (; next < kernels.size() && &kernels[next] < &each + kAhead; ++next) {
+      Honest& later = kernels[next];
+      later.ahead = std::make_unique<CompileRequests>(pool);
+      for (SourceUnit& unit : units_of(later.candidate, later.request, device->info())) {
+        later.ahead->prefetch(std::move(unit));
+      }
+    }
+    const KernelJudgement judgement = judge_kernel(each.candidate, each.request, *device, pool);
+    each.ahead.reset();
+    const bool is_usable = judgement.outcome == Outcome::launch_error ||
+                           judgement.outcome == Outcome::invalid;  // for the device: not refused
+    right += judgement.ruling == Ruling::right ? 1 : 0;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (++judged % 20 == 0 || judged == static_cast<int>(kernels.size())) {
+      std::cout << judged << " kernels were judged in " << spent.count() << " s, " << right
+                << " are right" << std::endl;
+    }
+    EXPECT_TRUE(judgement.ruling == Ruling::right || is_usable)
+        << each.manifest << ": "
+        << configuration_text(each.candidate, each.request.problems[0],
+                              each.candidate.default_configuration, device->info())
+        << ": " << name_of(judgement.ruling) << ": " << judgement.where << ": " << judgement.why;
+  }
+  EXPECT_GE(kernels.size(), 10u);
 }
 
 }  // namespace

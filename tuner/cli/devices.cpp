@@ -55,6 +55,10 @@ std::string gpu_here(const std::string& name) {
              asked.name, name));
 }
 
+/// Bounds of the seconds that a call may take: a kernel of somebody else's may be much slower than
+/// the reference, and right, and the machine may be busy.
+constexpr double kLeastOfStrangers = 10, kMostOfStrangers = 120;
+
 std::unique_ptr<Device> open_with(const std::string& text,
                                   const std::shared_ptr<CompilerProcesses>& compilers,
                                   const std::vector<std::string>& readable = {}) {
@@ -63,15 +67,18 @@ std::unique_ptr<Device> open_with(const std::string& text,
   if (const std::string warning = cache->warning(); !warning.empty()) {
     std::cerr << "warning: " << warning << '\n';
   }
-  const WorkerOptions options{.compilers = compilers};
-  const WorkerOptions on_host{.compilers = compilers, .readable = readable};
+  WorkerOptions options{.compilers = compilers, .readable = readable};
+  if (!readable.empty()) {
+    options.least_seconds = kLeastOfStrangers;
+    options.most_seconds = kMostOfStrangers;
+  }
   if (text == "auto") {
     if (!cuda_devices().empty()) return make_worker_device("cuda:0", cache, options);
-    auto device = make_worker_device("host", cache, on_host);
+    auto device = make_worker_device("host", cache, options);
     std::cerr << format("no CUDA GPU here: running on the host device, {}\n", device->info().name);
     return device;
   }
-  if (text == "host") return make_worker_device("host", cache, on_host);
+  if (text == "host") return make_worker_device("host", cache, options);
   if (text.starts_with("model:")) {
     return with_commands(make_model_device(device_info(find_gpu(text)), cache, compilers), cache,
                          compilers);

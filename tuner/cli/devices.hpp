@@ -27,9 +27,9 @@ int compile_threads_of(const Arguments& arguments);
 
 /// Opens `auto` (the first GPU, else the host, with a note on stderr), `cuda`, `cuda:N`, a GPU by
 /// its name, `host` or `model:NAME`. CUDA and host kernels run in a worker process. Compilers run
-/// in their own processes and are killed after `compile_seconds`. On the host, kernels that nobody
-/// trusts are confined to `readable` folders: see confine(); on a GPU they reach no files. Throws
-/// UsageError for other texts, Error if there is no such device.
+/// in their own processes and are killed after `compile_seconds`. A worker of kernels that nobody
+/// trusts is confined to `readable` folders: see confine(). Throws UsageError for other texts,
+/// Error if there is no such device.
 std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds,
                                     const std::vector<std::string>& readable = {});
 

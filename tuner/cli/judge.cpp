@@ -19,12 +19,14 @@
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
+#include "tuner/worker/confinement.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -61,7 +63,9 @@ class Judge {
   /// `readable` are the folders of inputs.
   Judge(const Arguments& arguments, const std::vector<std::string>& readable)
       : plugins_(arguments),
-        device_(open_device(arguments.text("device"), compile_limit_of(arguments), readable)),
+        device_(open_device(arguments.text("device"), compile_limit_of(arguments),
+                            arguments.has("unconfined") ? std::vector<std::string>() : readable)),
+        is_confined_(!arguments.has("unconfined")),
         pool_(*device_, usual_compile_threads()),
         seed_(seed_in(arguments)) {
     if (!device_->runs()) {
@@ -105,6 +109,11 @@ class Judge {
     KernelJudgement judgement =
         judge_kernel(*prepared.candidate, prepared.request, *device_, pool_, warn);
     judgement.notes.insert(judgement.notes.begin(), prepared.notes.begin(), prepared.notes.end());
+    if (!is_confined_) {
+      judgement.notes.emplace_back("the kernel's process was not confined: --unconfined");
+    } else if (std::string missing = missing_confinement(); !missing.empty()) {
+      judgement.notes.push_back(std::move(missing));
+    }
     return judgement;
   }
 
@@ -113,8 +122,8 @@ class Judge {
                           *device_, judgement);
   }
 
-  static JudgedFiles files_of(const Prepared& prepared) {
-    return {prepared.job.candidate, prepared.job.against};
+  JudgedFiles files_of(const Prepared& prepared) const {
+    return {prepared.job.candidate, prepared.job.against, is_confined_ ? confinement_here() : ""};
   }
 
   void print(const Prepared& prepared, const KernelJudgement& judgement) const {
@@ -226,6 +235,7 @@ class Judge {
 
   Plugins plugins_;
   const std::unique_ptr<Device> device_;
+  const bool is_confined_;
   CompilePool pool_;
   const std::uint64_t seed_;
   std::map<std::string, Known> known_;
@@ -296,9 +306,13 @@ std::vector<Job> jobs_in(const Arguments& arguments) {
   return jobs;
 }
 
-/// The folders that inputs of these jobs may lie in: those of the targets.
-std::vector<std::string> folders_of(const std::vector<Job>& jobs) {
+/// The folders that inputs of these jobs may lie in, those of the targets, and those of plugins.
+std::vector<std::string> folders_of(const Arguments& arguments, const std::vector<Job>& jobs) {
   std::set<std::string> folders;
+  for (const fs::path& each : plugin_folders()) folders.insert(each.string());
+  for (const std::string& each : arguments.all("plugin")) {
+    folders.insert(fs::absolute(each).parent_path().string());
+  }
   for (const fs::path& each : kernel_folders()) folders.insert(each.string());
   for (const Job& job : jobs) {
     for (const std::string& each : {job.against, job.manifest, job.target}) {
@@ -312,7 +326,7 @@ std::vector<std::string> folders_of(const std::vector<Job>& jobs) {
 /// One line for each job, in their order. Kernels of later jobs are compiled meanwhile.
 int run_jobs(const Arguments& arguments) {
   const std::vector<Job> jobs = jobs_in(arguments);
-  Judge judge(arguments, folders_of(jobs));
+  Judge judge(arguments, folders_of(arguments, jobs));
   std::deque<std::unique_ptr<Prepared>> ahead;
   std::size_t next = 0, failed = 0;
   const auto prepare_next = [&] {
@@ -368,7 +382,7 @@ int run_judge(const Arguments& arguments) {
         "--against plain.cu");
   }
   const Job job = job_of(arguments);
-  Judge judge(arguments, folders_of({job}));
+  Judge judge(arguments, folders_of(arguments, {job}));
   const auto prepared = judge.prepared(job);
   const KernelJudgement judgement = judge.judge(*prepared);
   if (arguments.has("json")) {
@@ -409,6 +423,7 @@ const Verb kJudge{
          {"seed", "N", "Inputs and own sizes of an earlier verdict; a secret number if left out"},
          {"jobs", "FILE",
           "Judge many kernels: in each line a path, or JSON such as {\"candidate\": \"a.cu\"}"},
+         {"unconfined", "", "Let the worker open files, if a driver needs more than it may"},
          kDeviceOption,
          kPluginOption,
          kCompileLimitOption,

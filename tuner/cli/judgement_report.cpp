@@ -16,7 +16,6 @@
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/confinement.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -184,7 +183,7 @@ Json judgement_json(const JudgedFiles& files, const Target& candidate, const Jud
       {"candidate_binary", judgement.binary_key},
       {"rival_binary", judgement.rival_key},
       {"device", {{"name", info.name}, {"id", info.id}, {"environment", info.environment}}},
-      {"confined", info.kind == DeviceKind::host ? confinement_here() : "device code"},
+      {"confined", files.confined},
       {"policy", key_text(request.policy)},
       {"seed", input_seed},
       {"own_sizes", Json::array()},

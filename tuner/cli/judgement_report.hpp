@@ -21,6 +21,7 @@ inline constexpr int kCheats = 6;
 /// What was judged, beside the two targets.
 struct JudgedFiles {
   std::string candidate, against;  // as they were named
+  std::string confined;            // see confinement_here()
 };
 
 /// `right and 1.14x [1.11, 1.17] faster than saxpy at N=1048576`: one line.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
@@ -28,10 +29,11 @@ namespace {
 
 constexpr double kRequestSeconds = 0.5;  // of repeated runs
 constexpr double kMostInRequest = 50;    // runs, on each input set
-constexpr int kMostRepeats = 2000;       // of one problem
-constexpr int kFewestRepeats = 500;      // if they take no more than kMostPatience times as long
+constexpr int kMostRepeats = 3000;       // of one problem
+constexpr int kFewestRepeats = 1500;     // if they take no more than kMostPatience times as long
 constexpr double kMostPatience = 5;
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
+constexpr int kConfirmations = 3;       // of such pairs, each of which shows it
 constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
 constexpr double kTimerSeconds = 2e-6;  // by which one call alone may differ from another
 constexpr int kTries = 12;              // for one size of the judge's own
@@ -75,11 +77,71 @@ bool takes(const Target& target, const Problem& problem, const DeviceInfo& devic
                              [&](const Levels& each) { return program.is_valid(each); });
 }
 
+/// The names that its launches and workspace depend on.
+std::set<std::string> names_used_by(const Target& target) {
+  std::set<std::string> names;
+  const auto add = [&](const Expression& each) {
+    for (const std::string& name : each.names()) names.insert(name);
+  };
+  const auto add_all = [&](const auto& all) { std::ranges::for_each(all, add); };
+  for (const KernelSpec& each : target.kernels) {
+    for (const auto* const all : {&each.grid, &each.block, &each.cluster, &each.entry_values}) {
+      add_all(*all);
+    }
+    for (const auto* const one : {&each.when, &each.dynamic_shared_bytes, &each.repeat}) {
+      if (*one) add(**one);
+    }
+    for (const PassedArgument& passed : each.arguments) add(passed.value);
+  }
+  for (const ArgumentSpec& each : target.workspace) {
+    if (each.length) add(*each.length);
+  }
+  for (const TensorMapSpec& each : target.tensor_maps) {
+    add_all(each.dims);
+    add_all(each.strides);
+  }
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (const DefineSpec& each : target.defines) {
+      if (each.is_macro || names.contains(each.name)) add(each.value);
+    }
+  }
+  return names;
+}
+
+/// Sizes with a default, free sizes included, that the candidate never hears of: it is right at
+/// their defaults only.
+std::vector<std::string> unknown_sizes(const Target& candidate) {
+  std::vector<std::string> unknown;
+  if (candidate.bake_sizes) return unknown;
+  const std::set<std::string> names = names_used_by(candidate);
+  for (std::size_t i = needed_sizes(candidate); i < candidate.sizes.size(); ++i) {
+    if (!names.contains(candidate.sizes[i])) unknown.push_back(candidate.sizes[i]);
+  }
+  for (const FreeSize& each : candidate.free_sizes) {
+    if (!names.contains(each.name)) unknown.push_back(each.name);
+  }
+  return unknown;
+}
+
 EdgeProblems edges_of(const Target& candidate, const Problem& problem, const DeviceInfo& device) {
+  const std::vector<std::string> unknown = unknown_sizes(candidate);
+  const auto is_unknown = [&](const NamedValue& each) {
+    return std::ranges::find(unknown, each.name) != unknown.end();
+  };
   EdgeProblems edges = edge_problems(*candidate.against, problem, device);
-  const auto is_refused = [&](const Problem& each) { return !takes(candidate, each, device); };
-  std::erase_if(edges.usual, is_refused);
-  std::erase_if(edges.longer, is_refused);
+  for (std::vector<Problem>* const kind : {&edges.usual, &edges.longer}) {
+    std::vector<Problem> taken;
+    for (Problem& edge : *kind) {
+      std::erase_if(edge.free, is_unknown);
+      for (NamedValue& each : edge.values) {
+        if (is_unknown(each)) each.value = *find_value(problem.values, each.name);
+      }
+      const bool is_new = std::ranges::find(taken, edge) == taken.end();
+      if (is_new && takes(candidate, edge, device)) taken.push_back(std::move(edge));
+    }
+    *kind = std::move(taken);
+  }
   return edges;
 }
 
@@ -172,8 +234,17 @@ class Case {
     std::unique_ptr<Candidate> candidate;
   };
 
-  std::shared_ptr<const CompiledKernel> compiled(SourceUnit unit) {
+  /// A late compiler says nothing of the kernel: Error.
+  std::shared_ptr<const CompiledKernel> built(SourceUnit unit) {
+    const std::string name = unit.name;
     auto kernel = requests_.compile(std::move(unit)).get();
+    if (kernel->outcome != Outcome::timeout) return kernel;
+    throw Error(format("{}: its compilation was ended (raise --compile-limit): {}", name,
+                       first_error(kernel->log)));
+  }
+
+  std::shared_ptr<const CompiledKernel> compiled(SourceUnit unit) {
+    auto kernel = built(std::move(unit));
     if (kernel->outcome != Outcome::ok) {
       throw KernelFailure(kernel->outcome, first_error(kernel->log));
     }
@@ -234,12 +305,15 @@ class Case {
 
   /// On edge problems and on sizes of the judge's own.
   void verify_elsewhere(const Loaded& candidate, const Problem& problem) {
-    const auto compile = [&](SourceUnit unit) { return requests_.compile(std::move(unit)).get(); };
+    const auto compile = [&](SourceUnit unit) { return built(std::move(unit)); };
     const EdgeProblems edges = edges_of(candidate_, problem, device_.info());
     EdgeCheck edge(candidate_, edges, device_);
     expect_right_elsewhere(edge.verify(candidate.configuration, compile));
     const std::vector<Problem> own = own_of(problem);
     if (edges == EdgeProblems{}) note_refused_sizes(problem);
+    if (const std::vector<std::string> unknown = unknown_sizes(candidate_); !unknown.empty()) {
+      note(format("it does not take {}: it was checked at the defaults", joined(unknown, ", ")));
+    }
     EdgeCheck drawn(candidate_, {own, {}}, device_);
     expect_right_elsewhere(drawn.verify(candidate.configuration, compile));
     result_.own.insert(result_.own.end(), own.begin(), own.end());
@@ -369,18 +443,21 @@ class Case {
   }
 
   /// A kernel that keeps results may compare whole inputs. Then it is right, but slow on new ones.
+  /// On a busy machine, so few pairs of calls differ by chance now and then, but not each time.
   void expect_no_memory(Candidate& candidate, JudgedProblem& judged) {
-    const UnseenCalls calls = candidate.time_unseen(kPairs);
-    if (calls.unseen.empty()) {
-      note(
-          "its inputs cannot be drawn again: a kernel that keeps results of earlier calls would "
-          "not "
-          "be noticed");
-      return;
+    UnseenCalls calls;
+    for (int i = 0; i < kConfirmations; ++i) {
+      calls = candidate.time_unseen(kPairs);
+      if (calls.unseen.empty()) {
+        note(
+            "its inputs cannot be drawn again: a kernel that keeps results of earlier calls would "
+            "not be noticed");
+        return;
+      }
+      judged.unseen = paired_ratio(calls.unseen, calls.again);
+      const double apart = median(calls.unseen) - median(calls.again);
+      if (judged.unseen.low < kRemembers || apart < kTimerSeconds) return;
     }
-    judged.unseen = paired_ratio(calls.unseen, calls.again);
-    const double apart = median(calls.unseen) - median(calls.again);
-    if (judged.unseen.low < kRemembers || apart < kTimerSeconds) return;
     throw Refusal{
         Ruling::cheats, Outcome::wrong,
         format("keeps results of earlier calls: a call on inputs that it has not seen takes "
@@ -457,7 +534,15 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
 KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& request, Device& device,
                              CompilePool& pool,
                              const std::function<void(const std::string&)>& warn) {
-  return Case(candidate, request, device, pool, warn).judged();
+  KernelJudgement first = Case(candidate, request, device, pool, warn).judged();
+  if (first.outcome != Outcome::timeout) return first;
+  KernelJudgement second = Case(candidate, request, device, pool, warn).judged();
+  if (second.outcome == Outcome::timeout) {
+    second.why = "in both attempts: " + second.why;
+  } else {
+    second.notes.push_back(format("judged again after a late call: {}", first.why));
+  }
+  return second;
 }
 
 }  // namespace autotune

@@ -65,8 +65,9 @@ struct KernelJudgement {
 std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& request,
                                  const DeviceInfo& device);
 
-/// Judges a target of candidate_for(). Compiles all units at once. Throws Error if the reference
-/// fails, or the device.
+/// Judges a target of candidate_for(). Compiles all units at once. A timeout counts if a second
+/// attempt ends so too: the machine may have been busy. Throws Error if the reference fails, or the
+/// device, or if a compiler is late.
 KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& request, Device& device,
                              CompilePool& pool,
                              const std::function<void(const std::string&)>& warn = {});

@@ -2,20 +2,27 @@
 // autotune-worker DEVICE CACHE runs kernels, --plugin FILE a plugin, --compile FOLDER compilers,
 // --run BYTES a program that prints at most so many, for the program that started it, which alone
 // speaks to it, over descriptor 3. Folders behind DEVICE CACHE confine it: see confine().
+// --within FOLDER READABLE… -- PROGRAM… becomes a program, which writes to the folder only, if
+// folders to read are named, and inherits descriptor 3. The folder is removed at its end.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/error.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
@@ -48,6 +55,19 @@ void tell_fault(int signal, siginfo_t* info, void*) {
   if (was_sent) raise(signal);
 }
 
+/// Does not return.
+void become(std::span<char* const> words) {
+  const auto end = std::ranges::find(words, std::string_view("--"));
+  if (words.end() - end < 2) throw autotune::Error("--within: there is no program");
+  const std::vector<std::filesystem::path> readable(words.begin() + 1, end);
+  if (!readable.empty()) {
+    const std::filesystem::path folder = words[0];
+    autotune::confine(readable, true, std::span(&folder, 1));
+  }
+  execv(*(end + 1), &*end + 1);
+  throw autotune::Error(autotune::format("{}: {}", *(end + 1), std::strerror(errno)));
+}
+
 void tell_faults() {
   struct sigaction action {};
   action.sa_sigaction = &tell_fault;
@@ -66,11 +86,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::string_view mode = argv[1];
-  const bool compiles = mode == "--compile";
+  const bool compiles = mode == "--compile", is_within = mode == "--within";
   signal(SIGINT, SIG_IGN);  // the parent handles Ctrl-C
   try {
     if (compiles) prepare_for_compilers(argv[2]);
-    autotune::keep_worker(compiles ? argv[2] : "");
+    autotune::keep_worker(compiles || is_within ? argv[2] : "");
+    if (is_within) become({argv + 2, argv + argc});
     tell_faults();
     if (compiles) {
       autotune::serve_compiler(parent);
@@ -80,8 +101,11 @@ int main(int argc, char** argv) {
       autotune::serve_program(parent, std::strtoull(argv[2], nullptr, 10));
     } else {
       const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
+      if (argc > 3) {
+        autotune::confine(std::vector<std::filesystem::path>(argv + 3, argv + argc),
+                          mode != "host");
+      }
       const auto device = autotune::make_local_device(argv[1], cache);
-      if (argc > 3) autotune::confine(std::vector<std::filesystem::path>(argv + 3, argv + argc));
       autotune::serve(parent, *device);
       autotune::end_worker();  // before destructors of what a kernel may have damaged
     }

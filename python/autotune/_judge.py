@@ -1,0 +1,635 @@
+# SPDX-License-Identifier: Apache-2.0
+"""judge() for functions of PyTorch, Triton and NumPy. The candidate runs in a process of its own, and
+so do the reference that says what is right, and the reference that is timed (_judged.py). The clock,
+the seeds and the verdict are here, where none of them is."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import importlib.util
+import inspect
+import json
+import math
+import os
+import random
+import secrets
+import select
+import signal
+import site
+import socket
+import statistics
+import struct
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Callable, Optional, Union
+
+from ._errors import Error, UsageError
+from ._judged import APART, POISONS, SAMPLES
+from ._library import installed, prefix
+
+Function = Union[str, Callable[..., Any]]
+
+DRAWS = 3  # of inputs, for each size
+BLOCKS = (10, 60)  # fewest and most
+CHAIN_SECONDS = 0.03
+CHAIN_CALLS = (4, 2000)
+CHAIN_BYTES = 1 << 30  # of inputs of one chain
+LOOKED_AT = 8  # calls of a chain
+MARGIN = 0.01
+ARENA = 4 << 30  # address space; memory only where it is used
+FASTER, NOT_FASTER, WRONG, CHEATS = 0, 4, 5, 6
+ANSWERS: dict[str, dict[str, type]] = {
+    "call": {"results": list, "returned": int, "keeps_results": bool},
+    "chain": {"samples": list},
+    "repeat": {"calls": int, "differing": int, "results": list},
+}
+
+
+class Refused(Exception):
+    """The verdict is `wrong` or `cheats`. `where`: the size."""
+
+    def __init__(self, verdict: str, why: str, where: str = "", outcome: str = "wrong"):
+        super().__init__(why)
+        self.verdict, self.why, self.where, self.outcome = verdict, why, where, outcome
+
+
+class Late(Exception):
+    """No answer in time."""
+
+
+class Ended(Exception):
+    """The process ended by itself; the text is what it said last."""
+
+
+def place_of(function: Function) -> tuple[str, str, str]:
+    """Module, file and name: what another process imports. Raises UsageError."""
+    if isinstance(function, str):
+        file, _, name = function.rpartition(":")
+        if not file.endswith(".py") or not os.path.isfile(file):
+            raise UsageError(f"{function}: there is no such function: give file.py:name")
+        return "__main__", os.path.abspath(file), name
+    name = getattr(function, "__qualname__", "")
+    try:
+        file = inspect.getsourcefile(function) or ""
+    except TypeError:
+        file = ""
+    if not os.path.isfile(file) or not name.replace(".", "").isidentifier():
+        raise UsageError(
+            f"{name or function}: another process cannot import it: name a function that stands by "
+            'itself in a file, or give "file.py:name"'
+        )
+    module = function.__module__
+    is_known = module != "__main__" and importlib.util.find_spec(module) is not None
+    return module if is_known else "__main__", os.path.abspath(file), name
+
+
+class Process:
+    """_judged.py in a process that ends with this one, and with it all that it started."""
+
+    def __init__(self, memory: list[int], confined: bool, place: tuple[str, str, str],
+                 modules: list[str]):  # fmt: skip
+        self._folder = tempfile.mkdtemp(prefix="autotune-judge-")
+        self._said = tempfile.TemporaryFile()
+        ours, theirs = socket.socketpair()
+        worker = os.environ.get("AUTOTUNE_WORKER") or str(
+            installed("libexec/autotune/autotune-worker", "bin/autotune-worker"))  # fmt: skip
+        words = [worker, "--within", self._folder, *(self._readable(*place[:2]) if confined else []), "--",
+                 sys.executable, "-B", str(Path(__file__).with_name("_judged.py")), *modules]  # fmt: skip
+        given = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, 64)
+                 for each in (theirs.fileno(), *memory, self._said.fileno())]  # fmt: skip
+        places = [(3, given[0]), (4, given[1]), (5, given[2]), (1, given[3]), (2, given[3])]
+        nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+        moved = [(os.POSIX_SPAWN_DUP2, have, want) for want, have in places]
+        try:
+            self._pid = os.posix_spawn(worker, words, self._environment(),
+                                       file_actions=[nothing, *moved], setsid=True)  # fmt: skip
+        finally:
+            for each in given:
+                os.close(each)
+            theirs.close()
+        self._socket: Optional[socket.socket] = ours
+        try:
+            header, more = struct.unpack("=QQ", self._exactly(16, 60))
+            self._exactly(header + more, 60)  # the worker's greeting
+        except (Late, Ended) as failure:
+            self.end()
+            raise Error(f"a process of the judge cannot be started: {failure}") from None
+
+    @staticmethod
+    def _readable(module: str, file: str) -> list[str]:
+        """What Python needs, and the folder of the file, or that of its outermost package."""
+        levels = 0 if module == "__main__" else module.count(".") + file.endswith("__init__.py")
+        own = str(Path(file).parents[levels])
+        folders = {sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(__file__).parent),
+                   *sys.path, *site.getsitepackages()} - {"", os.getcwd()} | {own}  # fmt: skip
+        return sorted(each for each in folders if os.path.isdir(each))
+
+    def _environment(self) -> dict[str, str]:
+        """Caches lie in its own folder. One compiling process: others would need shared memory.
+        Freed memory is kept, in all processes alike: page faults would be in the times."""
+        own = {name: self._folder for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME")}
+        own["USER"] = "judge"  # nobody can be looked up in /etc
+        own |= {name: os.path.join(self._folder, name.lower())
+                for name in ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")}  # fmt: skip
+        return {**os.environ, **own, "TORCHINDUCTOR_COMPILE_THREADS": "1",
+                "MALLOC_MMAP_THRESHOLD_": str(32 << 20), "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
+                "MALLOC_TOP_PAD_": str(64 << 20)}  # fmt: skip
+
+    def _exactly(self, count: int, seconds: float) -> bytes:
+        assert self._socket is not None
+        end, got = time.monotonic() + seconds, b""
+        while len(got) < count:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+                raise Late(f"no answer within {seconds:.3g} s")
+            try:
+                part = self._socket.recv(min(count - len(got), 1 << 20))
+            except ConnectionError:
+                part = b""
+            if not part:
+                raise Ended(self._last_line() or "its process ended")
+            got += part
+        return got
+
+    def _last_line(self) -> str:
+        size = self._said.seek(0, os.SEEK_END)
+        self._said.seek(max(0, size - 4096))
+        lines = self._said.read().decode(errors="replace").strip().split("\n")
+        return f"its process ended: {lines[-1]}" if lines[-1] else ""
+
+    def timed(self, limit: float, do: str, **request: Any) -> tuple[dict[str, Any], float]:
+        """The answer, and the seconds until it was here. Raises Late or Ended; each ends the
+        process."""
+        assert self._socket is not None
+        number = secrets.randbits(52)
+        text = json.dumps({"do": do, "number": number, **request}).encode()
+        try:
+            start = time.perf_counter()
+            self._socket.settimeout(limit)
+            self._socket.sendall(struct.pack("=Q", len(text)) + text)
+            (length,) = struct.unpack("=Q", self._exactly(8, limit))
+            if length > 1 << 26:
+                raise Ended("it sent an answer that is too long")
+            answer = self._exactly(length, limit)
+            spent = time.perf_counter() - start
+            parsed = json.loads(answer)
+            if not isinstance(parsed, dict) or parsed.get("number") != number:
+                raise Ended("something else than the judge's own code answered the judge")
+            return parsed, spent
+        except (Late, Ended):
+            self.end()
+            raise
+        except (OSError, ValueError, RecursionError) as error:
+            self.end()
+            raise Ended(f"its answer cannot be read: {error}") from None
+
+    def rest(self, rests: bool) -> None:
+        """Stops it and all that it started, so that it cannot slow others, or goes on. Its keeper
+        stays awake."""
+        found = [self._pid]
+        for pid in found:
+            try:
+                children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+                found += [int(word) for word in children.split()]
+                if pid != self._pid:
+                    os.kill(pid, signal.SIGSTOP if rests else signal.SIGCONT)
+            except (OSError, ValueError):
+                continue  # it has ended
+
+    def end(self) -> None:
+        """Its keeper kills everything that it started, and removes its folder."""
+        if self._socket is None:
+            return
+        self._socket.close()
+        self._socket = None
+        try:
+            os.kill(self._pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self._pid, 0)
+        self._said.close()
+
+
+def shared_memory(name: str) -> int:
+    made = os.memfd_create(name)
+    os.ftruncate(made, ARENA)
+    return made
+
+
+def interval(values: list[float]) -> tuple[float, float, float]:
+    """Median and its 95 % interval from ranks, as of the tool's times."""
+    ordered, n = sorted(values), len(values)
+    half = 1.96 * math.sqrt(n) / 2
+    low, high = max(0, math.floor(n / 2 - half)), min(n - 1, math.ceil(n / 2 + half))
+    return statistics.median(ordered), ordered[low], ordered[high]
+
+
+def time_text(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.4g} {unit}"
+    return f"{seconds * 1e9:.4g} ns"
+
+
+def sizes_text(sizes: Mapping[str, int]) -> str:
+    return ",".join(f"{name}={value}" for name, value in sizes.items()) or "its inputs"
+
+
+def own_sizes(sizes: Mapping[str, int], count: int, chance: random.Random) -> list[dict[str, int]]:
+    """Sizes that nobody has named: smaller, and rarely multiples of anything."""
+    drawn = [{name: chance.randint(max(1, value // 2), value) if value > 1 else value
+              for name, value in sizes.items()} for _ in range(count)]  # fmt: skip
+    return [each for i, each in enumerate(drawn) if each != dict(sizes) and each not in drawn[:i]]
+
+
+class Case:
+    """One judgement. `candidate`, `against`, `inputs`: see place_of()."""
+
+    def __init__(self, candidate: tuple[str, str, str], against: tuple[str, str, str],
+                 inputs: tuple[str, str, str], seed: int, options: argparse.Namespace):  # fmt: skip
+        self.candidate_place, self.against_place, self.options = candidate, against, options
+        self.chance = random.Random(seed)  # of inputs and sizes
+        self.order = random.Random(~seed)  # of chains, whose number depends on the time
+        self.memory = [shared_memory(name) for name in ("inputs", "results")]
+        self.problems: list[dict[str, Any]] = []
+        self.own: list[dict[str, int]] = []
+        self.notes: list[str] = []
+        self.about: dict[str, Any] = {}
+        self.where = ""
+        self.slowest = 0.0  # of the reference, in seconds a request
+        needs_torch = any(b"torch" in Path(file).read_bytes() for _, file, _ in (against, inputs))
+        modules = ["torch"] if needs_torch else []
+        self.processes: list[Process] = []
+        try:
+            for place, confined in ((against, False), (against, False),
+                                    (candidate, options.confined)):  # fmt: skip
+                self.processes.append(Process(self.memory, confined, place, modules))
+            self.reference, self.rival, self.candidate = self.processes
+            self.of_reference("load", function=against, inputs=inputs, path=sys.path)
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        for each in self.processes:
+            each.end()
+        for memory in self.memory:
+            os.close(memory)
+
+    def of_reference(self, do: str, **request: Any) -> dict[str, Any]:
+        return self.right(self.reference, do, **request)[0]
+
+    def right(self, process: Process, do: str, **request: Any) -> tuple[dict[str, Any], float]:
+        """Of a process that runs the reference."""
+        try:
+            answer, spent = process.timed(600, do, **request)
+        except (Late, Ended) as failure:
+            raise Error(f"the reference: {failure}") from None
+        if do == "draw":
+            self.slowest = max(self.slowest, spent)
+        if "failed" in answer:
+            raise Error(f"the reference: {answer['failed']}")
+        return answer, spent
+
+    def of_candidate(self, do: str, limit: float, **request: Any) -> tuple[dict[str, Any], float]:
+        try:
+            answer, spent = self.candidate.timed(limit, do, **request)
+        except Late as late:
+            raise Refused("wrong", str(late), outcome="timeout") from None
+        except Ended as ended:
+            raise Refused("wrong", str(ended), outcome="crash") from None
+        if "failed" in answer:
+            raise Refused("wrong", str(answer["failed"]), outcome="error")
+        for name, kind in ANSWERS.get(do, {}).items():
+            if type(answer.get(name)) is not kind:
+                raise Refused("cheats", f"its process answers {do} with something else")
+        return answer, spent
+
+    def limit(self) -> float:
+        """As for a worker of kernels: 50 times what the reference takes."""
+        return min(max(5.0, 50 * self.slowest), 60.0)
+
+    def judge(self, sizes: list[dict[str, int]]) -> None:
+        for each in sizes:
+            self.where = sizes_text(each)
+            problem = {"problem": each, "checked_calls": 0, "worst_error": 0.0}
+            self.verify(each, problem, DRAWS, True)
+            self.time(problem)
+            self.repeat(problem)
+            self.problems.append(problem)
+            self.elsewhere(each)
+
+    def load(self, drawn: dict[str, Any]) -> None:
+        """Tells the others which library it is."""
+        self.about = drawn["about"]
+        given = {"path": sys.path, "library": drawn["library"], "device": drawn["device"]}
+        self.right(self.rival, "load", function=self.against_place, **given)
+        self.of_candidate("load", self.options.compile_limit, function=self.candidate_place, **given)
+
+    def verify(self, sizes: dict[str, int], problem: dict[str, Any], draws: int,
+               with_zeros: bool) -> None:  # fmt: skip
+        """Ends with inputs that are as drawn, and known to both."""
+        kinds = ([True] if with_zeros else []) + [False] * draws
+        for i, zeros in enumerate(kinds):
+            drawn = self.of_reference("draw", sizes=sizes, seed=self.chance.getrandbits(31),
+                                      zeros=zeros)  # fmt: skip
+            if not self.about:
+                self.load(drawn)
+            if zeros and not drawn["is_finite"]:
+                continue  # a division by zero says nothing
+            if not drawn["is_exact"]:
+                self.note("the reference computes nothing in f64: its own results count as exact")
+            self.drawn = drawn
+            given = {"arguments": drawn["arguments"], "names": drawn["names"]}
+            self.right(self.rival, "take", **given)
+            self.of_candidate("take", self.limit(), **given)
+            self.check(problem, POISONS[i % len(POISONS)], first=i == 0)
+
+    def check(self, problem: dict[str, Any], poison: int, first: bool) -> None:
+        limit = self.options.compile_limit if first else self.limit()
+        sizes = [each["bytes"] for each in self.drawn["outputs"]]
+        answer, _ = self.of_candidate("call", limit, poison=poison, sizes=sizes)
+        self.expect_right(answer["results"], answer["returned"], problem)
+        if not answer["keeps_results"]:
+            raise Refused("wrong", "a later call changes the results of an earlier one: they share "
+                                   "memory")  # fmt: skip
+
+    def expect_right(self, results: Any, returned: Any, problem: dict[str, Any]) -> None:
+        compared = self.of_reference("compare", results=results, returned=returned)
+        if compared["why"]:
+            raise Refused("wrong", compared["why"])
+        problem["checked_calls"] += 1
+        problem["worst_error"] = max(problem["worst_error"], compared["worst_error"])
+        self.limits = compared["limits"]
+
+    def elsewhere(self, sizes: dict[str, int]) -> None:
+        """An exception at a size that nobody named is a refusal, and no wrong result."""
+        for each in own_sizes(sizes, self.options.own_sizes, self.chance):
+            try:
+                self.verify(each, {"checked_calls": 0, "worst_error": 0.0}, 1, False)
+            except Error as error:
+                self.note(f"at {sizes_text(each)} it was not checked: {error}")
+                continue
+            except Refused as refused:
+                if refused.outcome != "error":
+                    refused.where = f"{sizes_text(each)}, a size that was not named"
+                    raise
+                self.note(f"it refuses {sizes_text(each)}: {refused.why}")
+                continue
+            self.own.append(each)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    # The timing.
+
+    def time(self, problem: dict[str, Any]) -> None:
+        floats = [each for each in self.drawn["arguments"]
+                  if "float" in each.get("type", "") or "complex" in each.get("type", "")]
+        if not floats:
+            self.note("its inputs cannot be varied: a function that keeps results of earlier calls "
+                      "would not be noticed while it is timed")  # fmt: skip
+        calls = CHAIN_CALLS[0]
+        blocks: list[dict[str, float]] = []
+        self.block(calls)
+        slowest = max(self.block(calls).values()) / calls
+        size = max(1, sum(each.get("bytes", 0) for each in self.drawn["arguments"]))
+        calls = int(min(max(CHAIN_SECONDS / max(slowest, 1e-9), CHAIN_CALLS[0]), CHAIN_CALLS[1],
+                        max(CHAIN_CALLS[0], CHAIN_BYTES // size)))  # fmt: skip
+        self.block(calls)  # grown memory, raised clocks
+        start = time.monotonic()
+        while len(blocks) < BLOCKS[0] or (len(blocks) < BLOCKS[1] and
+                                          time.monotonic() - start < self.options.seconds):  # fmt: skip
+            blocks.append(self.block(calls))
+            problem["checked_calls"] += min(LOOKED_AT, calls)
+        self.compare_times(problem, calls, blocks)
+
+    def block(self, calls: int) -> dict[str, float]:
+        """A chain of each, and a second one of the reference, in random order."""
+        chance = self.order
+        looked_at = sorted(chance.sample(range(calls), min(LOOKED_AT, calls)))
+        chain = {"late": chance.choice(looked_at), "looked_at": looked_at,
+                 "factor": 1 + APART * (2 * chance.random() - 1),
+                 "places": [self.places(each) for each in self.drawn["outputs"]]}  # fmt: skip
+        seed, samples = chance.getrandbits(31), {}
+        order = ["candidate", "reference", "again"]
+        chance.shuffle(order)
+        times = {}
+        for who in order:
+            self.candidate.rest(who != "candidate")
+            if who == "candidate":
+                self.of_candidate("prepare", self.limit(), seed=seed, calls=calls)
+                try:
+                    answer, times[who] = self.of_candidate("chain", self.limit(), **chain)
+                except Refused as refused:
+                    refused.verdict = "cheats" if refused.outcome == "error" else refused.verdict
+                    raise
+            else:
+                self.right(self.rival, "prepare", seed=seed, calls=calls)
+                answer, times[who] = self.right(self.rival, "chain", **chain)
+            samples[who] = answer["samples"]
+        self.candidate.rest(False)
+        if why := self.difference(samples["candidate"], samples["reference"]):
+            raise Refused("cheats", f"right in calls by themselves, but not while it is timed: {why}")
+        return times
+
+    def difference(self, samples: list[Any], right: list[list[float]]) -> str:
+        """Between elements of a chain of the candidate and those of the reference."""
+        if [len(each) if isinstance(each, list) else -1 for each in samples] != list(map(len, right)):
+            return "a call returned another number of arrays"
+        for i, (theirs, ours) in enumerate(zip(samples, right)):
+            absolute, relative = self.limits[i % len(self.limits)]
+            for got, expected in zip(theirs, ours):
+                if not isinstance(got, (int, float)):
+                    return "a call returned no numbers"
+                if got == expected or math.isnan(got) and math.isnan(expected):
+                    continue
+                if not abs(got - expected) <= 2.5 * (absolute + relative * abs(expected)):
+                    return (f"an element of result {i % len(self.limits)} is {got:.9g}, expected "
+                            f"{expected:.9g}")  # fmt: skip
+        return ""
+
+    def places(self, output: dict[str, Any]) -> list[int]:
+        count = math.prod(output["shape"])
+        return [self.order.randrange(count) for _ in range(SAMPLES)] if count else []
+
+    def compare_times(self, problem: dict[str, Any], calls: int,
+                      blocks: list[dict[str, float]]) -> None:  # fmt: skip
+        """The empty chain's time, which both have, is not subtracted: it is in every call."""
+        ratio = interval([each["reference"] / each["candidate"] for each in blocks])
+        alike = interval([each["again"] / each["reference"] for each in blocks])
+        noise = max(abs(bound - 1) for bound in alike[1:])
+        times = {who: interval([each[who] / calls for each in blocks])
+                 for who in ("candidate", "reference")}  # fmt: skip
+        margin = max(noise, MARGIN)
+        pace = ("faster" if ratio[1] > 1 + margin else
+                "slower" if ratio[2] < 1 - margin else "within noise")  # fmt: skip
+        floor = self.least_bytes(problem["problem"]) / self.drawn["peak_rate"]
+        problem |= {"pace": pace, "calls": calls, "noise_floor": noise,
+                    "time_floor_ns": floor * 1e9, "blocks": blocks,
+                    "speedup": {"median": ratio[0], "low": ratio[1], "high": ratio[2],
+                                "pairs": len(blocks)},
+                    **{who: {"median_ns": each[0] * 1e9, "low_ns": each[1] * 1e9,
+                             "high_ns": each[2] * 1e9} for who, each in times.items()}}  # fmt: skip
+        if times["candidate"][0] < floor:
+            raise Refused("cheats", f"{time_text(times['candidate'][0])} is less than its bytes take: "
+                                    f"{time_text(floor)} at the peak rate of caches")  # fmt: skip
+
+    def least_bytes(self, sizes: dict[str, int]) -> int:
+        stated = self.options.least_bytes
+        if stated is not None:
+            return int(stated(**sizes) if callable(stated) else stated)
+        returned = len(self.drawn["outputs"]) - sum("at" in each for each in self.drawn["arguments"])
+        return int(sum(each["bytes"] for each in self.drawn["outputs"][:returned]))
+
+    def repeat(self, problem: dict[str, Any]) -> None:
+        seconds = self.options.repeat_seconds
+        answer, _ = self.of_candidate("repeat", seconds + self.limit(), seconds=seconds)
+        problem["repeats"] = not answer["differing"]
+        if answer["differing"]:
+            returned = len(answer["results"]) - sum("at" in each for each in self.drawn["arguments"])
+            try:
+                self.expect_right(answer["results"], returned, problem)
+            except Refused as refused:
+                refused.why = f"in {answer['differing']} of {answer['calls']} calls: {refused.why}"
+                raise
+        problem["checked_calls"] += answer["calls"]
+
+
+def verdict_text(name: str, problems: list[dict[str, Any]], refused: Optional[Refused]) -> str:
+    if refused is not None:
+        kind = "" if refused.outcome == "wrong" else f" ({refused.outcome})"
+        return f"{refused.verdict}{kind}: {refused.where}: {refused.why}"
+    if len(problems) > 1:
+        faster = sum(each["pace"] == "faster" for each in problems)
+        mean = statistics.geometric_mean(each["speedup"]["median"] for each in problems)
+        return (f"right and faster than {name} at {faster} of {len(problems)} sizes, {mean:.2f}x in "
+                "the geometric mean")  # fmt: skip
+    one = problems[0]
+    ratio = one["speedup"]
+    speedup = f"{ratio['median']:.2f}x [{ratio['low']:.2f}, {ratio['high']:.2f}]"
+    rival = f"{name} at {sizes_text(one['problem'])}"
+    return {"faster": f"right and {speedup} faster than {rival}",
+            "slower": f"right but slower, {speedup} of the speed of {rival}",
+            "within noise": f"right but within noise of {rival}, {speedup}"}[one["pace"]]  # fmt: skip
+
+
+def overall(problems: list[dict[str, Any]]) -> str:
+    paces = {each["pace"] for each in problems}
+    if ("faster" in paces) == ("slower" in paces):
+        return "within noise"
+    return "faster" if "faster" in paces else "slower"
+
+
+def missing_confinement() -> str:
+    """What of Landlock this system lacks; the tool says the same of kernels."""
+    import ctypes
+
+    version = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return "the candidate's process was not confined: this system has no Landlock"
+    if version < 6:
+        return f"the candidate's process was confined in part: this system has Landlock {version} of 6"
+    return ""
+
+
+def attempt(places: dict[str, tuple[str, str, str]], sizes: list[dict[str, int]], seed: int,
+            options: argparse.Namespace) -> dict[str, Any]:  # fmt: skip
+    case = Case(places["candidate"], places["against"], places["inputs"], seed, options)
+    refused: Optional[Refused] = None
+    try:
+        case.judge(sizes)
+    except Refused as why:
+        refused = why
+        refused.where = refused.where or case.where
+    finally:
+        case.end()
+    missing = missing_confinement() if options.confined else "the candidate's process was not confined"
+    if missing:
+        case.note(missing)
+    verdict = refused.verdict if refused else "right"
+    pace = None if refused else overall(case.problems)
+    status = {"wrong": WRONG, "cheats": CHEATS}.get(verdict, FASTER if pace == "faster" else NOT_FASTER)
+    files = {who: {"file": file, "function": name,
+                   "hash": hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()}
+             for who, (_, file, name) in places.items()}  # fmt: skip
+    return {
+        "candidate": ":".join(places["candidate"][1:]),
+        "against": ":".join(places["against"][1:]),
+        "verdict": verdict,
+        "pace": pace,
+        "text": verdict_text(places["against"][2], case.problems, refused),
+        "status": status,
+        "outcome": refused.outcome if refused else "ok",
+        "where": refused.where if refused else "",
+        "why": refused.why if refused else "",
+        "problems": case.problems,
+        "notes": case.notes,
+        "receipt": {**files, "device": case.about, "python": sys.version.split()[0], "seed": seed,
+                    "own_sizes": case.own, "confined": not missing,
+                    "installation": str(prefix())},
+    }  # fmt: skip
+
+
+def judge_functions(candidate: Function, against: Function, inputs: Function,
+                    sizes: Union[Mapping[str, int], Iterable[Mapping[str, int]], None] = None, *,
+                    seed: Optional[int] = None, seconds: float = 2, own_sizes: int = 3,
+                    repeat_seconds: float = 1, compile_limit: float = 120, confined: bool = True,
+                    least_bytes: Union[int, Callable[..., int], None] = None) -> dict[str, Any]:  # fmt: skip
+    """The document of a judgement: see judge()."""
+    options = argparse.Namespace(seconds=seconds, own_sizes=own_sizes, repeat_seconds=repeat_seconds,
+                                 compile_limit=compile_limit, confined=confined,
+                                 least_bytes=least_bytes)  # fmt: skip
+    places = {"candidate": place_of(candidate), "against": place_of(against),
+              "inputs": place_of(inputs)}  # fmt: skip
+    listed: list[Mapping[str, int]]
+    listed = [sizes or {}] if sizes is None or isinstance(sizes, Mapping) else list(sizes)
+    problems = [dict(each) for each in listed]
+    for name, value in [item for each in problems for item in each.items()]:
+        if not isinstance(value, int) or value < 1:
+            raise UsageError(f"sizes: {name} is {value!r}: give a positive integer")
+    if not problems:
+        raise UsageError("sizes: there is none: give a dictionary such as {'n': 4096}")
+    seed = secrets.randbits(52) if seed is None else seed
+    first = attempt(places, problems, seed, options)
+    if first["outcome"] != "timeout":
+        return first
+    second = attempt(places, problems, seed, options)  # the machine may have been busy
+    if second["outcome"] == "timeout":
+        second["why"] = f"in both attempts: {second['why']}"
+    else:
+        second["notes"].append(f"judged again after a late call: {first['why']}")
+    return second
+
+
+def main(words: list[str]) -> int:
+    """`python -m autotune judge fast.py:f --against plain.py:f --inputs plain.py:inputs`."""
+    parser = argparse.ArgumentParser(prog="autotune judge", description=__doc__)
+    parser.add_argument("candidate", metavar="FILE.py:FUNCTION")
+    parser.add_argument("--against", required=True, metavar="FILE.py:FUNCTION")
+    parser.add_argument("--inputs", required=True, metavar="FILE.py:FUNCTION")
+    parser.add_argument("--sizes", default="", help="such as n=4096,m=64")
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(words)
+    pairs = (each.partition("=") for each in options.sizes.split(",") if each)
+    try:
+        sizes = {name: int(value) for name, _, value in pairs}
+        found = judge_functions(options.candidate, options.against, options.inputs, sizes,
+                                seed=options.seed)  # fmt: skip
+    except (Error, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2 if isinstance(error, ValueError) else 1
+    if options.json:
+        print(json.dumps(found, indent=2))
+    else:
+        print(found["text"])
+        for note in found["notes"]:
+            print(f"note      {note}")
+    return int(found["status"])
