@@ -58,14 +58,34 @@ struct Prepared {
   std::string error;
 };
 
+/// A device, and why its process is not confined; empty if it is.
+struct OpenedDevice {
+  std::unique_ptr<Device> device;
+  std::string unconfined;
+};
+
+OpenedDevice opened_device(const Arguments& arguments, const std::vector<std::string>& readable) {
+  const std::string text = arguments.text("device");
+  const double limit = compile_limit_of(arguments);
+  if (arguments.has("unconfined")) return {open_device(text, limit), "--unconfined"};
+  try {
+    return {open_device(text, limit, readable), ""};
+  } catch (const Error& error) {  // it may be the driver that needs more
+    return {open_device(text, limit),
+            format("the device does not start in a confined one: {}", error.what())};
+  }
+}
+
 class Judge {
  public:
   /// `readable` are the folders of inputs.
   Judge(const Arguments& arguments, const std::vector<std::string>& readable)
+      : Judge(arguments, opened_device(arguments, readable)) {}
+
+  Judge(const Arguments& arguments, OpenedDevice opened)
       : plugins_(arguments),
-        device_(open_device(arguments.text("device"), compile_limit_of(arguments),
-                            arguments.has("unconfined") ? std::vector<std::string>() : readable)),
-        is_confined_(!arguments.has("unconfined")),
+        device_(std::move(opened.device)),
+        unconfined_(std::move(opened.unconfined)),
         pool_(*device_, usual_compile_threads()),
         seed_(seed_in(arguments)) {
     if (!device_->runs()) {
@@ -109,8 +129,8 @@ class Judge {
     KernelJudgement judgement =
         judge_kernel(*prepared.candidate, prepared.request, *device_, pool_, warn);
     judgement.notes.insert(judgement.notes.begin(), prepared.notes.begin(), prepared.notes.end());
-    if (!is_confined_) {
-      judgement.notes.emplace_back("the kernel's process was not confined: --unconfined");
+    if (!unconfined_.empty()) {
+      judgement.notes.push_back(format("the kernel's process was not confined: {}", unconfined_));
     } else if (std::string missing = missing_confinement(); !missing.empty()) {
       judgement.notes.push_back(std::move(missing));
     }
@@ -123,7 +143,8 @@ class Judge {
   }
 
   JudgedFiles files_of(const Prepared& prepared) const {
-    return {prepared.job.candidate, prepared.job.against, is_confined_ ? confinement_here() : ""};
+    return {prepared.job.candidate, prepared.job.against,
+            unconfined_.empty() ? confinement_here() : ""};
   }
 
   void print(const Prepared& prepared, const KernelJudgement& judgement) const {
@@ -235,7 +256,7 @@ class Judge {
 
   Plugins plugins_;
   const std::unique_ptr<Device> device_;
-  const bool is_confined_;
+  const std::string unconfined_;  // why; empty: it is confined
   CompilePool pool_;
   const std::uint64_t seed_;
   std::map<std::string, Known> known_;
