@@ -76,6 +76,7 @@ std::vector<Honest> honest_kernels(const DeviceInfo& device) {
       Target variant = *target;
       variant.default_configuration = space.at(random() % space.size());
       variant.other_defaults.clear();
+      variant.sized_defaults.clear();
       JudgeRequest request{.problems = {problem}, .seed = random(), .own_sizes = 1};
       request.policy.context = default_context(device.kind);
       request.policy.playoff_seconds = 0.1;
