@@ -60,8 +60,11 @@ TEST(TuneOutput, TheStatusIsThatOfTheWorstRun) {
 }
 
 TEST(TuneOutput, AnInterruptedRunSaysHowToContinue) {
-  EXPECT_EQ(end({run_of({}, true)}).err,
+  ProblemReport tried = problem(true);
+  tried.taken_over = 1;
+  EXPECT_EQ(end({run_of({tried}, true)}).err,
             "warning: interrupted: every trial is kept; the same command continues from here\n");
+  EXPECT_EQ(end({run_of({}, true)}).err, "warning: interrupted: nothing was measured\n");
   EXPECT_EQ(end({run_of({})}).err, "");
 }
 
