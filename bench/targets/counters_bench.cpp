@@ -60,8 +60,7 @@ std::vector<Counted> counted(Device& device, const std::filesystem::path& plugin
   std::vector<std::unique_ptr<Candidate>> candidates;
   for (const NamedValues& fixed : rows) {
     const Target part = with_fixed(target, fixed);
-    const ParameterSpace space = space_of(part, problem, info);
-    const Configuration configuration = space.at(default_index(part, space));
+    const Configuration configuration = valid_default(part, problem, info);
     const CompiledKernel kernel = device.compile(source_unit(part, problem, configuration, info));
     if (kernel.outcome != Outcome::ok) throw Error(to_text(fixed) + ": " + kernel.log);
     const LaunchPlan plan = launch_plan(part, problem, configuration, info);

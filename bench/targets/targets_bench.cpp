@@ -115,8 +115,7 @@ void print_times(Device& device, const Target& target, const Problem& problem,
                       problem.text());
   for (const NamedValues& fixed : rows) {
     const Target part = with_fixed(target, fixed);
-    const ParameterSpace space = space_of(part, problem, info);
-    const Configuration configuration = space.at(default_index(part, space));
+    const Configuration configuration = valid_default(part, problem, info);
     const CompiledKernel kernel = device.compile(source_unit(part, problem, configuration, info));
     const auto candidate = bench->load(kernel, launch_plan(part, problem, configuration, info));
     const Verdict verdict = candidate->verify();

@@ -7,7 +7,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "db/past_times.hpp"
@@ -390,7 +389,9 @@ std::vector<std::string> promising(const std::map<std::string, OfClass>& by_clas
   }
   std::ranges::sort(order);
   std::vector<std::string> names;
-  for (const auto& [cost, name] : order | std::views::take(kMostClasses)) names.push_back(name);
+  for (const auto& [cost, name] : order) {
+    if (names.size() < kMostClasses) names.push_back(name);
+  }
   return names;
 }
 
@@ -405,8 +406,9 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
     for (const std::string& name :
          is_any ? promising(by_class) : std::vector{wanted.reduction_class}) {
       for (const auto& here : by_class[name]) {
-        for (const auto& [ratio, configuration] : here | std::views::take(kMostOfClass)) {
-          candidates.insert(configuration);
+        std::size_t taken = 0;
+        for (const auto& [ratio, configuration] : here) {
+          if (++taken <= kMostOfClass) candidates.insert(configuration);
         }
       }
     }

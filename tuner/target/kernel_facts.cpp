@@ -355,13 +355,44 @@ class FactReader {
     const auto index = static_cast<std::size_t>(&each - kernel_.parameters.data());
     const Tokens& given = launch_->arguments[index];
     const auto number = passed(index);
-    const bool is_tile = given.size() == 1 && is_name(given[0]) && number && is_number(*number) &&
-                         number->size() < 6 && is_power_of_two(std::stoll(*number)) &&
-                         *number != "1";
-    if (!is_tile) return false;
+    const bool is_small = number && is_number(*number) && number->size() < 4 && *number != "1" &&
+                          is_power_of_two(std::stoll(*number));
+    if (given.size() != 1 || !is_name(given[0]) || !is_small || is_factor_of_length(given[0]))
+      return false;
     add_parameter(each.name, std::stoll(*number));
     std::ranges::find(facts_.parameters, each.name, &Parameter::name)->is_passed = true;
     return true;
+  }
+
+  /// Whether the host multiplies it by another variable where it allocates memory, or in what it
+  /// calls the bytes of that.
+  bool is_factor_of_length(const std::string& word) const {
+    const Tokens& body = host_.body;
+    Tokens lengths;
+    const auto add = [&](std::size_t from, std::size_t to) {
+      lengths.insert(lengths.end(), body.begin() + static_cast<std::ptrdiff_t>(from),
+                     body.begin() + static_cast<std::ptrdiff_t>(to));
+    };
+    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+      const bool allocates = body[i].ends_with("alloc") || body[i].ends_with("Malloc");
+      if (allocates && body[i + 1] == "(") {
+        add(i + 1, closing(body, i + 1));
+      }
+    }
+    const std::set<std::string> named(lengths.begin(), lengths.end());
+    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+      if (body[i + 1] != "=" || !named.contains(body[i])) continue;
+      add(i + 2, static_cast<std::size_t>(
+                     std::find(body.begin() + static_cast<std::ptrdiff_t>(i), body.end(), ";") -
+                     body.begin()));
+    }
+    for (std::size_t i = 1; i + 1 < lengths.size(); ++i) {
+      const std::string &left = lengths[i - 1], &right = lengths[i + 1];
+      const bool has_it = left == word || right == word;
+      if (lengths[i] == "*" && has_it && is_name(left) && is_name(right) && left != right)
+        return true;
+    }
+    return false;
   }
 
   /// Integers that the host computes from sizes, such as a number of tiles, are none.

@@ -63,6 +63,19 @@ TEST(FirstManifest, LaunchesFollowFromTheHostsCode) {
   EXPECT_THAT(text, HasSubstr("arguments.f = { type = \"f32\", value = 2.5 }"));
 }
 
+TEST(FirstManifest, ASmallConstantOfTheHostIsAParameterUnlessABufferHasItsLength) {
+  const auto text = [](const std::string& host) {
+    return text_of(kernel("const float* a, float* b, int n, int q",
+                          "  if (i < n) for (int j = 0; j < q; ++j) b[i] += a[i * q + j];\n") +
+                   "int main() {\n  float *x, *y;\n  int count = 4096, each = 64;\n" + host +
+                   "  k<<<(count + 255) / 256, 256>>>(x, y, count, each);\n}\n");
+  };
+  EXPECT_THAT(text(""), HasSubstr("parameters.q = "));
+  const std::string of_lengths = text("  cudaMalloc(&x, sizeof(float) * count * each);\n");
+  EXPECT_THAT(of_lengths, HasSubstr("sizes = [\"n\", \"q\"]"));
+  EXPECT_THAT(of_lengths, Not(HasSubstr("parameters.q = ")));
+}
+
 TEST(FirstManifest, ABlockHasItsThreadsAndNotWhatEachOfThemDoes) {
   for (const std::string threads : {"THREADS", "THREADS_PER_BLOCK", "BLOCK_SIZE"}) {
     const std::string text = text_of("#define " + threads + " 256\n#define PER_THREAD 8\n" +
