@@ -30,7 +30,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfHostCode, ::testing::ValuesIn(kinds_of(k
 TEST_F(Judge, SaysThatTheReferenceItselfIsRightAndNotFaster) {
   const Ended ended = judge(kAffine);
   EXPECT_EQ(ended.status, kNotFaster) << ended.err << ended.out;
-  EXPECT_THAT(ended.out, StartsWith("right but within noise of affine at n=20000"));
+  // Within noise, which test_gpu_judge demands; a busy host may time one of the two more slowly.
+  EXPECT_THAT(ended.out, AllOf(StartsWith("right but "), HasSubstr("affine at n=20000")));
 }
 
 TEST_F(Judge, SaysByHowMuchAKernelIsFaster) {
