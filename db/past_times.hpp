@@ -25,6 +25,8 @@ struct PastTime {
 
 /// The note of a pin that belongs to a cover starts with this. The whole note names the cover.
 inline constexpr std::string_view kCoverNote = "cover of ";
+/// And that of a cover whose configurations give the same bits. When it was made is its last word.
+inline constexpr std::string_view kBitsNote = "cover of bits ";
 
 /// One problem on one device.
 struct PastProblem {

@@ -287,14 +287,18 @@ struct SlabSteps {
   __device__ __forceinline__ void multiply_described(int row, const Place& at, int warpgroup,
                                                      Sums& sums) {
     SharedAddress before = 0;
+    int k = at.begin;
+    // K is 1 at least. With a loop that may end at once, ptxas copied sums that wgmma still wrote.
 #pragma unroll Schedule::kStagesAtATime
-    for (int k = at.begin; k < at.end; k += Config::kDepth, ring.advance()) {
+    do {
       wait_filled();
       multiply_stage(row, k > at.begin, sums);
       wgmma_wait<1>();
       if (k > at.begin) Schedule::release(before);
       before = ring.emptied();
-    }
+      ring.advance();
+      k += Config::kDepth;
+    } while (k < at.end);
     static_cast<const Schedule*>(this)->end_products(warpgroup);
     wgmma_wait();
     Schedule::release(before);

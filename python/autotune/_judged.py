@@ -22,6 +22,9 @@ import sys
 import traceback
 from typing import Any, Callable, Optional
 
+HERE = os.path.dirname(os.path.realpath(__file__))  # whose torch.py is not PyTorch
+sys.path[:] = [each for each in sys.path if os.path.realpath(each) != HERE]
+
 SAMPLES = 64  # elements of an output that are looked at in a timed call
 APART = 0.01  # by which the contents of a chain's calls differ, at most
 MOST_CALLS = 2000

@@ -120,6 +120,14 @@ class NumPy(Judged):
         self.assertTrue(becomes(False))
         process.rest(True)  # and can be ended so
 
+    def test_its_processes_import_torch_from_elsewhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "torch.py").write_text("raise SystemExit(71)")
+            script = Path(_judge.__file__).with_name("_judged.py")
+            done = subprocess.run([sys.executable, script, "torch"],
+                                  env={**os.environ, "PYTHONPATH": folder})
+        self.assertEqual(done.returncode, 71, "the package's own torch.py lies beside the script")
+
     def test_does_not_end_the_judge(self):
         self.assertEqual(self.judge("kills_its_parent").verdict, "wrong")
 

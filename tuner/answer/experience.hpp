@@ -67,6 +67,9 @@ class Experience {
   double expected_seconds(const std::string& configuration,
                           std::span<const std::int64_t> sizes) const;
 
+  /// The choice by bits, if there is one, and what it forbids of these sizes: see Covers.
+  const Covers& covers() const { return covers_; }
+
   /// Whether this configuration failed for exactly these sizes on the target's device.
   bool failed(const std::optional<Levels>& levels, std::span<const std::int64_t> sizes) const;
   std::vector<Configuration> failed_at(std::span<const std::int64_t> sizes) const;

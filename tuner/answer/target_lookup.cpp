@@ -77,8 +77,8 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
       smallest_(problem_from(target_, 1, settings)),
       program_(target_, smallest_, device_, SizeBinding::given),
       tables_(db::LookupTable(target_.sizes.size(), {})) {
-  take(read_rows(layers_));
   learn(read_past(layers_));
+  take(read_rows(layers_));
 }
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
@@ -170,6 +170,9 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
 }
 
 void TargetLookup::take(db::LookupRows read) {
+  std::erase_if(read.rows, [&](const db::LookupRow& row) {
+    return experience_->covers().forbids(row.sizes, row.provenance == "pinned");
+  });
   std::string warnings = printable(joined(read.warnings, "\n"));
   if (!warnings.empty()) warnings += '\n';
   warnings_.store(&interned(warnings), std::memory_order_release);
@@ -532,10 +535,10 @@ void TargetLookup::refresh() {
   const std::lock_guard lock(mutex_);
   const bool is_whole = keep_lost_layers(read);
   const std::string sentences = joined(read.warnings, "; ");
+  if (is_whole) learn(std::move(past));
   take(std::move(read));
   if (!is_whole)
     throw db::StoreError("databases that cannot be read keep their previous rows: " + sentences);
-  learn(std::move(past));
   pins_.clear();
   has_pins_.store(false, std::memory_order_release);
 }

@@ -105,7 +105,7 @@ class TargetLookup {
   db::LookupRows read_rows(std::span<const db::Layer> layers) const;
   void drop_invalid(db::LookupRows& read) const;
   bool keep_lost_layers(db::LookupRows& read) const;
-  /// Replaces the rows that were read before.
+  /// Replaces the rows that were read before, but for what a choice by bits forbids: learn() first.
   void take(db::LookupRows read);
   void learn(db::PastTimes past);
   NamedValues settings() const;

@@ -11,6 +11,7 @@ Covers::Covers(const db::PastTimes& times, const std::vector<bool>& same_device)
   for (const db::PastProblem& problem : times.problems) {
     if (problem.cover.empty() || !same_device[problem.device]) continue;
     const std::vector<std::int64_t>& own = problem.sizes;
+    pins_.emplace(own, problem.cover);
     Box& box = boxes_.try_emplace(problem.cover, Box{own, own}).first->second;
     for (std::size_t i = 0; i < own.size(); ++i) {
       box.low[i] = std::min(box.low[i], own[i]);
@@ -27,6 +28,23 @@ bool Covers::spans(const std::string& cover, std::span<const std::int64_t> sizes
     if (sizes[i] < box.low[i] || sizes[i] > box.high[i]) return false;
   }
   return true;
+}
+
+std::string_view Covers::by_bits(std::span<const std::int64_t> sizes) const {
+  const auto made_at = [](std::string_view name) { return name.substr(name.rfind(' ') + 1); };
+  std::string_view latest;
+  for (const auto& [name, box] : boxes_) {
+    if (!name.starts_with(db::kBitsNote) || !spans(name, sizes)) continue;
+    if (latest.empty() || made_at(latest) < made_at(name)) latest = name;
+  }
+  return latest;
+}
+
+bool Covers::forbids(std::span<const std::int64_t> sizes, bool is_pinned) const {
+  const std::string_view bits = by_bits(sizes);
+  if (bits.empty() || !is_pinned) return !bits.empty();
+  const auto pin = pins_.find({sizes.begin(), sizes.end()});
+  return pin != pins_.end() && pin->second != bits;
 }
 
 namespace {
@@ -76,10 +94,16 @@ TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTime
 std::vector<TransferCandidate> TransferCandidates::of_cover(const Covers& covers) {
   std::vector<TransferCandidate> all;
   seen_.assign(known_.count(), false);
-  for (const NearProblem& near : near_) {
-    const KnownProblem& known = *near.known;
-    if (!known.is_here || !known.pinned || !covers.spans(known.problem->cover, key_)) continue;
-    if (const auto one = from(near, *known.pinned)) all.push_back(*one);
+  const std::string_view bits = covers.by_bits(key_);
+  for (const KnownProblem& known : known_.problems()) {
+    const std::string& cover = known.problem->cover;
+    if (!known.is_here || !known.pinned || !covers.spans(cover, key_)) continue;
+    if (!bits.empty() && cover != bits) continue;
+    covered_.push_back({&known, db::size_distance(known.problem->sizes, key_)});
+  }
+  std::ranges::sort(covered_, {}, &NearProblem::distance);
+  for (const NearProblem& near : covered_) {
+    if (const auto one = from(near, *near.known->pinned)) all.push_back(*one);
   }
   std::vector<TransferCandidate> valid;
   rate(all, typical_of(all), valid);

@@ -27,12 +27,18 @@ class Covers {
   /// Whether every size lies between the least and the greatest of the cover's problems. False for
   /// an unknown cover.
   bool spans(const std::string& cover, std::span<const std::int64_t> sizes) const;
+  /// The name of the latest choice by bits that spans these sizes; empty: none. Only its
+  /// configurations have these bits, so nothing else that is stored answers there.
+  std::string_view by_bits(std::span<const std::int64_t> sizes) const;
+  /// Whether such a choice forbids what is stored of these sizes. It allows its own pins.
+  bool forbids(std::span<const std::int64_t> sizes, bool is_pinned) const;
 
  private:
   struct Box {
     std::vector<std::int64_t> low, high;
   };
-  std::map<std::string, Box> boxes_;  // by the cover's name
+  std::map<std::string, Box> boxes_;                       // by the cover's name
+  std::map<std::vector<std::int64_t>, std::string> pins_;  // the cover, by sizes
 };
 
 struct TransferCandidate {
@@ -88,7 +94,7 @@ class TransferCandidates {
   const KnownTimes& known_;
   std::span<const std::int64_t> sizes_;
   std::span<const std::int64_t> key_;
-  std::vector<NearProblem> near_;
+  std::vector<NearProblem> near_, covered_;
   ValidityAt is_valid_;
   const std::span<const Levels> failed_;
   PredictionsAt predictions_;

@@ -178,13 +178,13 @@ void store_pin(const CoverTask& task, const TunedSize& place, const std::string&
   task.store.pin({.id = "",
                   .key = place.entry.best.key,
                   .configuration = configuration,
-                  .note = std::string(db::kCoverNote) + note,
+                  .note = note,
                   .created_at = db::now_text()});
 }
 
 void store_cover(const CoverTask& task, const Covered& result, const std::string& sizes) {
-  const std::string note =
-      format("{} within {:g} %, {}", sizes, (task.limit - 1) * 100, db::now_text());
+  const std::string note = format("{}{} within {:g} %, {}", db::kCoverNote, sizes,
+                                  (task.limit - 1) * 100, db::now_text());
   for (std::size_t i = 0; i < result.places.size(); ++i) {
     store_pin(task, result.places[i], result.candidates[result.server(i)], note);
   }
@@ -439,7 +439,7 @@ int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wa
   Json groups = Json::array();
   for (const auto& [group, places] : groups_of(result.places)) {
     const StableChoice choice = stable_choice(task, result, wanted, places, known);
-    const std::string note = format("bits {}, {} {}, {}", choice.reduction_class,
+    const std::string note = format("{}{}, {} {}, {}", db::kBitsNote, choice.reduction_class,
                                     arguments.text("sizes"), group, db::now_text());
     Json serves = Json::array();
     std::string lines;

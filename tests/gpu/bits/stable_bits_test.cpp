@@ -227,7 +227,6 @@ class StableBits : public Gpu {
       fixes.push_back({"--fix", "KERNEL=wgmma", "--fix", "K_PARTS=1"});
     } else {
       fixes.push_back({"--fix", "KERNEL=split", "--fix", "K_GROUPS=1"});
-      fixes.push_back({"--fix", "KERNEL=streamed", "--fix", "K_PARTS=1", "--fix", "STREAMED=b"});
     }
     for (std::vector<std::string>& fix : fixes) {
       const testing::Ended ended = tune(layer, dtype, budget, std::move(fix));

@@ -368,6 +368,38 @@ TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
               ThrowsMessage<Error>(HasSubstr("every configuration failed for M=512 N=512 K=512")));
 }
 
+TEST_F(TargetLookupTest, NothingButAChoiceByBitsAnswersBetweenItsSizes) {
+  int minute = 2;
+  const auto pin = [&](std::int64_t m, const std::string& configuration, const std::string& note) {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
+    store.pin(
+        {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", minute++)});
+  };
+  const auto found = [&](std::int64_t m) {
+    return std::string(open().find(std::vector<std::int64_t>{m, m, m}).configuration);
+  };
+  const std::string first = "cover of bits 0123, 2026-03-01",
+                    then = "cover of bits 4567, 2026-03-02";
+  tune(512, "BM=64");
+  tune(2048, "BM=64");
+  pin(256, "BM=128", "cover of M=256..1024 within 5 %, 2026-03-03");
+  pin(1024, "BM=128", "cover of M=256..1024 within 5 %, 2026-03-03");
+  EXPECT_EQ(found(512), "BM=64") << "other covers leave what is faster";
+  pin(128, "BM=16", first);
+  pin(768, "BM=16", first);
+  EXPECT_EQ(found(512), "BM=16");
+  pin(256, "BM=32", then);
+  pin(1024, "BM=32", then);
+  EXPECT_EQ(found(512), "BM=32");
+  EXPECT_EQ(found(768), "BM=32") << "a pin of the choice before";
+  EXPECT_EQ(found(128), "BM=16");
+  EXPECT_EQ(found(2048), "BM=64") << "beyond it";
+  pin(512, "BM=128", "by hand");
+  EXPECT_EQ(found(512), "BM=128");
+}
+
 TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
   tune(512, "BM=64");
   {
