@@ -19,7 +19,7 @@ def affine(x, y):
 
 
 def products(m, k):
-    return {"a": torch.randn(m, k, device=DEVICE), "b": torch.randn(k, m, device=DEVICE).t()}
+    return {"a": torch.randn(m, k, device=DEVICE), "b": torch.randn(m, k, device=DEVICE).t()}
 
 
 def product(a, b):
