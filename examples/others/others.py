@@ -76,11 +76,10 @@ def measured(manifest, device, size, options):
     began = time.monotonic()
     ended = run("tune", "--target", str(manifest), "--device", device, "--sizes", size, *options)
     seconds = time.monotonic() - began
-    found = run("query", "--target", str(manifest), "--size", size, "--json")
+    found = run("query", "--target", str(manifest), "--size", size, "--device", device, "--json")
     if ended.returncode != 0 or found.returncode != 0:
         return ["", "", last_line(ended if ended.returncode else found), ""]
-    answers = json.loads(found.stdout)
-    best = answers[0] if isinstance(answers, list) else answers
+    best = json.loads(found.stdout)["results"][0]
     ns, default = best["median_ns"], best["default"]["median_ns"]
     return [time_text(default), time_text(ns), f"{default / ns:.2f}x", f"{seconds:.0f} s"]
 
