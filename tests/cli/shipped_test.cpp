@@ -196,8 +196,8 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
       {"/usr/bin/env", "python3", (source_folder() / "scripts/build_shipped").string(), "--reduce",
        (sandbox.folder() / "all.jsonl").string()});
   ASSERT_EQ(reduced.status, 0) << reduced.err;
-  EXPECT_THAT(reduced.out, HasSubstr("\"BM=5\""));
-  EXPECT_THAT(reduced.out, Not(HasSubstr("\"BM=6\"")));
+  EXPECT_THAT(reduced.out, HasSubstr("\"BM=4\""));
+  EXPECT_THAT(reduced.out, Not(HasSubstr("\"BM=5\"")));
   EXPECT_THAT(reduced.out, HasSubstr("\"BM=70\"")) << "the default configuration";
   const std::string file = sandbox.write("reduced.jsonl", reduced.out).string();
   const Ended imported = sandbox.run({"db", "import", file, "--db", "other.db"});
