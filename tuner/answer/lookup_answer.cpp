@@ -51,9 +51,11 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
       break;
     case db::Origin::transferred:
       text += format(
-          "these sizes are not tuned; expected to be the fastest of the configurations that are "
-          "good "
-          "at near sizes; from sizes a factor of {:.3g} away",
+          "these sizes are not tuned; expected to be the fastest of {}; from sizes a factor of "
+          "{:.3g} away",
+          answer.provenance == "pinned"
+              ? "the configurations of the cover that spans them (autotune db unpin takes it back)"
+              : "the configurations that are good at near sizes",
           std::exp2(answer.distance));
       break;
     case db::Origin::same_architecture:

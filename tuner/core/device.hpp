@@ -111,6 +111,10 @@ struct TimedBatch {
   double seconds = 0;         // per launch: elapsed / launches
   double clock_hz = 0;        // SM clock over the batch; 0: unknown
   L2State l2 = L2State::hot;  // actual state: hot if cold is not possible
+  double overhead = 0;        // seconds beside the launches: a program starts for each batch
+
+  /// What the batch took.
+  double spent(int launches) const { return seconds * launches + overhead; }
 };
 
 /// The energy of one launch, over a sustained run of many.

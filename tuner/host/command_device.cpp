@@ -258,6 +258,9 @@ class CommandCall : public Call {
   double process_seconds_ = 0;
 };
 
+/// Calls of a batch take this part of the time that the program's start takes.
+constexpr double kShareOfStart = 0.1, kMostCalls = 10'000;
+
 /// A program in a folder of its own.
 class ProgramFile {
  public:
@@ -294,11 +297,17 @@ class CommandCandidate : public Candidate {
   }
   Verdict recheck() override { return verifier_.recheck(*timed_, workspace_); }
 
-  /// By one process, which makes one call only if an inout would change with each.
+  /// By one process, which makes one call only if an inout would change with each. A start that
+  /// takes long pays for more calls than are asked for.
   TimedBatch time(int launches, L2State) override {
     buffers_.restore_inouts(InputSet::uniform);
-    const TimedBatch batch{timed_->run_calls(buffers_.any_inouts() ? 1 : std::max(launches, 1)), 0,
-                           L2State::hot};
+    const bool is_chain = launches > 1 && !buffers_.any_inouts();
+    const int calls = is_chain ? std::max(launches, paid_calls_) : 1;
+    TimedBatch batch{timed_->run_calls(calls), 0, L2State::hot};
+    batch.overhead = std::max(0.0, timed_->process_seconds() - batch.seconds * launches);
+    const double start = timed_->process_seconds() - batch.seconds * calls;
+    const double paid = batch.seconds > 0 ? start * kShareOfStart / batch.seconds : 0;
+    paid_calls_ = static_cast<int>(std::clamp(paid, 0.0, kMostCalls));
     if (std::exchange(is_unchecked_, false)) {
       verifier_.check_chain(*timed_, workspace_, timed_->process_seconds());
     }
@@ -312,6 +321,7 @@ class CommandCandidate : public Candidate {
   Workspace workspace_;
   CallOfSet calls_;
   CommandCall* timed_ = nullptr;  // of the uniform set
+  int paid_calls_ = 0;            // of a batch, by the last start
   bool is_unchecked_ = true;
 };
 

@@ -30,9 +30,10 @@ void warm_up(Timer& timer, int launches, const Policy& policy) {
   while (spent < policy.warm_up_seconds && !last_three_agree(windows, policy.warm_up_agreement)) {
     std::vector<double> batches;
     for (double window = 0; window < policy.warm_up_window;) {
-      batches.push_back(timer.time(launches, policy.l2).seconds);
-      window += batches.back() * launches;
-      spent += batches.back() * launches;
+      const TimedBatch batch = timer.time(launches, policy.l2);
+      batches.push_back(batch.seconds);
+      window += batch.spent(launches);
+      spent += batch.spent(launches);
     }
     windows.push_back(median(batches));
   }
@@ -93,7 +94,7 @@ Anchor::Sample Anchor::measure() {
     const TimedBatch batch = timer_->time(launches_, policy_.l2);
     seconds.push_back(batch.seconds);
     clocks.push_back(batch.clock_hz);
-    spent += batch.seconds * launches_;
+    spent += batch.spent(launches_);
   }
   const double ended = now_();
   due_ = ended + std::max(policy_.anchor_seconds, (ended - started) / policy_.anchor_share);

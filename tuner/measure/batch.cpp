@@ -14,7 +14,7 @@ SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& 
   for (int attempt = 0; attempt <= repeats; ++attempt) {
     const TimedBatch timed = timer.time(launches, l2);
     batch.seconds = timed.seconds;
-    batch.spent += timed.seconds * launches;
+    batch.spent += timed.spent(launches);
     batch.l2 = timed.l2;
     batch.clock_hz = timed.clock_hz;
     batch.throttled = timed.clock_hz > 0 && timed.clock_hz < policy.throttled_clock * clock_hz;
@@ -26,9 +26,9 @@ SteadyBatch time_steadily(Timer& timer, int launches, L2State l2, const Policy& 
 double time_under_load(Timer& timer, int launches, L2State l2, const Policy& policy) {
   std::vector<double> counted;
   for (double spent = 0; spent < policy.load_seconds || counted.empty();) {
-    const double seconds = timer.time(launches, l2).seconds;
-    if (spent >= policy.load_seconds / 2) counted.push_back(seconds);
-    spent += seconds * launches;
+    const TimedBatch timed = timer.time(launches, l2);
+    if (spent >= policy.load_seconds / 2) counted.push_back(timed.seconds);
+    spent += timed.spent(launches);
   }
   return median(counted);
 }

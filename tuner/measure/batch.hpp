@@ -25,7 +25,7 @@ struct SteadyBatch {
   double seconds = 0;      // per launch
   double clock_hz = 0;     // of the multiprocessors; 0 if unknown
   bool throttled = false;  // the clock stayed low in all repeats
-  double spent = 0;        // seconds on the device, with repeats
+  double spent = 0;        // seconds of all repeats, with their overhead
   L2State l2 = L2State::hot;
 };
 

@@ -33,7 +33,10 @@ FinalsSeconds finals_seconds(const ProblemRun& run) {
   const double best = run.ledger().best_seconds();
   const double verification = bench.phases().verify / std::max(bench.measured(), 1);
   // Of two finalists or more, the A/A pair and the libraries' candidates.
-  const double batch = best * launches_for(best, policy);
+  // A batch takes no less than its part of the search: the start of a program, too.
+  const double shortest =
+      bench.phases().measure / std::max(bench.measured(), 1) / policy.most_batches;
+  const double batch = std::max(best * launches_for(best, policy), shortest);
   const auto baselines = static_cast<double>(run.baselines().size());
   const auto blocks_of = [&](double finalists) { return (finalists + 1 + baselines) * batch; };
   const double blocks = std::min(policy.playoff_seconds, policy.most_blocks * blocks_of(kUsual));

@@ -36,7 +36,7 @@ WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_t
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten)
 WIRE_MEMBERS(UnseenCalls, unseen, again)
-WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2)
+WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2, overhead)
 WIRE_MEMBERS(RowBits, first, different)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Counter, name, unit, value)

@@ -87,6 +87,13 @@ TEST(Judge, ALaunchOfASecondIsNotRunMoreThanTwice) {
   EXPECT_DOUBLE_EQ(judgement.measurement.median, 1.0);
 }
 
+TEST(Judge, ABatchThatAProgramsStartPrecedesIsTimedTwice) {
+  ScriptedTimer timer([](int, int) { return TimedBatch{10e-6, 0, L2State::hot, 1.0}; });
+  const Judgement judgement = judged(timer, 0);
+  EXPECT_THAT(timer.calls, ElementsAre(1, 50, 50));
+  EXPECT_NEAR(judgement.device_seconds, 3, 0.01);
+}
+
 TEST(Judge, OneLaunchEndsAHopelessConfiguration) {
   ScriptedTimer timer(1.0);
   const Judgement judgement = judged(timer, 1e-3);
