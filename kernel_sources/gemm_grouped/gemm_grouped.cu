@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of groups: rows offsets[g - 1] … offsets[g] - 1 of D are those of A times B[g], all
+// row-major. A is M x K, D is M x N, B[g] is K x N, or N x K with the layout NT. offsets[G - 1] is
+// at most M; rows from there on are not written. Groups may be empty.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "groups.cuh"
+
+#if DTYPE == DTYPE_F16
+typedef __half element;
+#else
+typedef __nv_bfloat16 element;
+#endif
+
+struct Configuration {
+  static constexpr Factor kFactor = DTYPE == DTYPE_BF16 ? Factor::bf16 : Factor::f16;
+  static constexpr Scale kScale = Scale::none;
+  static constexpr Epilogue kEpilogue = Epilogue::none;
+  static constexpr bool kBatched = false, kByTma = true, kSwapped = SWAP;
+  static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / 2, kStages = STAGES;
+  static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
+  static constexpr bool kBAlongK = LAYOUT == LAYOUT_NT;
+  static constexpr bool kRowsAlongK = kBAlongK || !SWAP, kColumnsAlongK = kBAlongK || SWAP;
+};
+
+extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
+    gemm_grouped(const int* offsets, element* D, int G, int M, int N, int K,
+                 const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map,
+                 const __grid_constant__ TensorMap d_map, int copied_bytes) {
+  DYNAMIC_SHARED(char, shared);
+  multiply_groups<Configuration, element>({a_map}, {b_map}, d_map, offsets, D, G, M, N, K,
+                                          copied_bytes, shared);
+}
+
+/// Sums in double. Grid (M, N / 64 rounded up), block 64; on the host block 1.
+extern "C" __global__ void gemm_grouped_reference(const element* A, const element* B,
+                                                  const int* offsets, double* D, int G, int N,
+                                                  int K) {
+  const int m = blockIdx.x;
+  int group = 0;
+  while (group < G && m >= offsets[group]) ++group;
+  if (group == G) return;
+  const element* const b = B + (long long)group * N * K;
+  const int across = Configuration::kBAlongK ? K : 1, down = Configuration::kBAlongK ? 1 : N;
+  for (int n = blockIdx.y * 64 + threadIdx.x; n < min(N, (int)blockIdx.y * 64 + 64);
+       n += blockDim.x) {
+    double sum = 0;
+    for (int k = 0; k < K; ++k)
+      sum += (double)(float)A[(long long)m * K + k] *
+             (float)b[(long long)n * across + (long long)k * down];
+    D[(long long)m * N + n] = sum;
+  }
+}
+
+/// A number of at least 0 and less than 1, the same on each device.
+__device__ double drawn(unsigned index) {
+  unsigned x = index * 2654435769u + 12345u;
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return (x ^ x >> 16) / 4294967296.0;
+}
+
+/// How likely a row is one of a group's, before this is divided by the sum. With `edges`, the second
+/// of three groups is empty, and the third has one row.
+__device__ double weight(int group, bool edges) {
+  if (edges && group % 3 != 0) return 0;
+  if (DRAW == DRAW_UNIFORM) return 1;
+  double normal = -6;  // a sum of twelve numbers has the variance 1
+  for (int i = 0; i < 12; ++i) normal += drawn(0x40000000u + group * 12 + i);
+  return exp(normal);
+}
+
+/// Draws a group for each row: the end of group g is the number of rows in groups up to g. Any grid
+/// and block.
+extern "C" __global__ void gemm_grouped_draw(int* offsets, int G, int M, int edges) {
+  const auto single = [&](int group) { return edges ? min(M, (group + 1) / 3) : 0; };
+  double total = 0;
+  for (int group = 0; group < G; ++group) total += weight(group, edges);
+  for (int g = blockIdx.x * blockDim.x + threadIdx.x; g < G; g += gridDim.x * blockDim.x) {
+    double share = 0;
+    for (int group = 0; group <= g; ++group) share += weight(group, edges);
+    int end = single(g);
+    for (int row = single(G - 1); row < M; ++row) end += drawn(row) * total < share;
+    offsets[g] = end;
+  }
+}
