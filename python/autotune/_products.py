@@ -24,6 +24,9 @@ class Product(NamedTuple):
     sizes: tuple[int, int, int]  # M, N, K
     batch: int = 1
     has_bias: bool = False
+    output: str = ""  # of D and bias, where it is not that of `dtype` itself
+    scales: str = "none"  # of types of 8 bits: those of A and B
+    sums: str = "promoted"  # or fast
 
 
 class Problem(NamedTuple):
@@ -39,7 +42,7 @@ class Launcher:
     """A kernel, and the operand of the product that each of its buffers is."""
 
     kernel: Kernel
-    operands: tuple[str, ...]  # A, B, bias, D
+    operands: tuple[str, ...]  # A, B, bias, scale_a, scale_b, D
 
     def launch(self, addresses: Mapping[str, int], stream: int) -> None:
         """Launches the product. The address of the bias is read only if there is one."""
@@ -48,11 +51,14 @@ class Launcher:
 
 def tuned_problem(product: Product) -> Optional[Problem]:
     """The one without the bias, whose answer decides. None if no target computes the product."""
-    _, dtype, layout, sizes, batch, has_bias = product
+    _, dtype, layout, sizes, batch, has_bias, output, scales, sums = product
     if batch > 1 and has_bias:
         return None
     if dtype in ("f16", "bf16"):
         return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
+    if dtype in ("e4m3", "e5m2"):
+        scaled = {"output": output, "scales": scales, "sums": sums}
+        return Problem("gemm", {"dtype": dtype, "layout": layout, **scaled}, (*sizes, batch))
     if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
         return None
     settings = {"dtype": dtype, "layout": layout}

@@ -20,6 +20,7 @@ _TYPES = {
     torch.bfloat16: "bf16",
     torch.float16: "f16",
 }
+_FLOAT8 = {torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2"}
 _ALIGNMENT = 16  # of addresses, in bytes: kernels read that much at a time
 
 
@@ -128,10 +129,56 @@ def is_computed(a: Tensor, b: Tensor, bias: Optional[Tensor], out: Tensor) -> bo
     """Launches a[…,M,K] times b[…,K,N], plus bias[N], into `out`, which is contiguous. False if
     PyTorch has to compute it."""
     product = _product_of(a, b, bias)
-    addresses = {"A": a.data_ptr(), "B": b.data_ptr(), "D": out.data_ptr()} if product else {}
-    if product is None or any(address % _ALIGNMENT for address in addresses.values()):
+    if product is None:
         return False
-    stream = torch.cuda.current_stream(a.device).cuda_stream
+    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, bias)
+
+
+def _scales_of(a: Tensor, b: Tensor, scale_a: Tensor, scale_b: Tensor) -> Optional[str]:
+    """The setting of gemm, as PyTorch tells it from shapes; None for scales of blocks."""
+    if any(each.dtype != torch.float32 or not each.is_contiguous() for each in (scale_a, scale_b)):
+        return None
+    if scale_a.numel() == 1 and scale_b.numel() == 1:
+        return "tensor"
+    are_rows = scale_a.shape == (a.shape[0], 1) and scale_b.shape == (1, b.shape[1])
+    return "rows" if are_rows else None
+
+
+def is_scaled(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    bias: Optional[Tensor],
+    out: Tensor,
+    sums: str,
+) -> bool:
+    """Launches a[M,K] times b[K,N] in 8 bits, scaled, plus bias[N], into `out`, as is_computed()."""
+    tensors = [a, b, scale_a, scale_b] + ([] if bias is None else [bias])
+    if a.dtype not in _FLOAT8 or a.dtype != b.dtype or out.dtype not in _TYPES:
+        return False
+    if any(each.device != out.device or each.numel() == 0 for each in tensors) or not out.is_cuda:
+        return False
+    if bias is not None and (bias.dtype != out.dtype or not bias.is_contiguous()):
+        return False
+    scales = _scales_of(a, b, scale_a, scale_b)
+    first, second = _order(a), _order(b)
+    if scales is None or first is None or second is None:
+        return False
+    sizes = a.shape[0], b.shape[1], a.shape[1]
+    product = Product(out.device.index, _FLOAT8[a.dtype], first + second, sizes, 1,
+                      bias is not None, _TYPES[out.dtype], scales, sums)  # fmt: skip
+    operands = {"A": a, "B": b, "scale_a": scale_a, "scale_b": scale_b, "D": out}
+    return _is_launched(product, out.device, operands, bias)
+
+
+def _is_launched(
+    product: Product, device: torch.device, tensors: Mapping[str, Tensor], bias: Optional[Tensor]
+) -> bool:
+    addresses = {name: tensor.data_ptr() for name, tensor in tensors.items()}
+    if any(address % _ALIGNMENT for address in addresses.values()):
+        return False
+    stream = torch.cuda.current_stream(device).cuda_stream
     launcher = _kernels.kernel(product, stream)
     if launcher is None:
         return False

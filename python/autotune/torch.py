@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ._torch_kernels import is_computed
+from ._torch_kernels import is_computed, is_scaled
 
 
 def _shape_of(a: Tensor, b: Tensor, dimensions: int) -> Optional[tuple[int, ...]]:
@@ -120,6 +120,51 @@ def _is_linear(x: Tensor, weight: Tensor, bias: Tensor) -> bool:
         and x.shape[1] == weight.shape[1]
         and bias.shape == weight.shape[:1]
     )
+
+
+@torch.library.custom_op("autotune::scaled_mm", mutates_args=())
+def _scaled_mm(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    bias: Optional[Tensor],
+    out_dtype: torch.dtype,
+    use_fast_accum: bool,
+) -> Tensor:
+    if a.dim() == 2 and _shape_of(a, b, 2) is not None:
+        out = a.new_empty(a.shape[0], b.shape[1], dtype=out_dtype)
+        if is_scaled(a, b, scale_a, scale_b, bias, out, "fast" if use_fast_accum else "promoted"):
+            return out
+    return torch._scaled_mm(a, b, scale_a, scale_b, bias, None, out_dtype, use_fast_accum)
+
+
+@_scaled_mm.register_fake
+def _(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    bias: Optional[Tensor],
+    out_dtype: torch.dtype,
+    use_fast_accum: bool,
+) -> Tensor:
+    return a.new_empty(a.shape[0], b.shape[1], dtype=out_dtype)
+
+
+def scaled_mm(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    bias: Optional[Tensor] = None,
+    out_dtype: torch.dtype = torch.bfloat16,
+    use_fast_accum: bool = False,
+) -> Tensor:
+    """torch._scaled_mm: a[M,K] times b[K,N] in float8_e4m3fn or float8_e5m2, with scales of one
+    element, or of [M,1] and [1,N], plus bias[N]. PyTorch computes scales of blocks."""
+    result: Tensor = _scaled_mm(a, b, scale_a, scale_b, bias, out_dtype, use_fast_accum)
+    return result
 
 
 def _is_autocast(matrix: Tensor) -> bool:

@@ -39,6 +39,12 @@ class Problems(unittest.TestCase):
             problem = tuned_problem(Product(0, dtype, "NT", (64, 32, 16)))
             self.assertEqual(problem.settings.get("units"), units)
 
+    def test_a_product_of_eight_bits_has_scales_and_a_way_to_sum(self):
+        product = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="rows", sums="fast")
+        settings = tuned_problem(product).settings
+        self.assertEqual(settings, {"dtype": "e4m3", "layout": "NT", "output": "bf16",
+                                    "scales": "rows", "sums": "fast"})  # fmt: skip
+
     def test_a_bias_is_not_tuned(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
         biased = plain._replace(has_bias=True)

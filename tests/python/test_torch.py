@@ -57,6 +57,17 @@ class Operators(unittest.TestCase):
             torch.testing.assert_close(tuned.linear(a, b.t(), bias).double(),
                                        right + bias.double(), rtol=2e-2, atol=5e-2)
 
+    def test_scaled_products_of_eight_bits_are_those_of_pytorch(self):
+        a, b = (self.on(*shape).to(torch.float8_e4m3fn) for shape in [(64, 48), (32, 48)])
+        for scales in [((), ()), ((64, 1), (1, 32))]:
+            of_a, of_b = (self.on(*shape).abs() for shape in scales)
+            right = (a.double() @ b.double().t()) * of_a.double() * of_b.double()
+            try:
+                ours = tuned.scaled_mm(a, b.t(), of_a, of_b)
+            except (RuntimeError, NotImplementedError) as error:
+                self.skipTest(f"PyTorch has none here: {error}")
+            torch.testing.assert_close(ours.double(), right, rtol=2e-2, atol=5e-2)
+
     def test_out_is_written_and_returned(self):
         a, b, out = self.on(8, 6), self.on(6, 4), torch.empty(8, 4, device=self.device)
         self.assertIs(tuned.mm(a, b, out=out), out)
