@@ -27,6 +27,7 @@ class Product(NamedTuple):
     output: str = ""  # of D and bias, where it is not that of `dtype` itself
     scales: str = "none"  # of types of 8 bits: those of A and B
     sums: str = "promoted"  # or fast
+    groups: int = 0  # of the rows of A, each with a B of its own; 0: A has none
 
 
 class Problem(NamedTuple):
@@ -42,7 +43,7 @@ class Launcher:
     """A kernel, and the operand of the product that each of its buffers is."""
 
     kernel: Kernel
-    operands: tuple[str, ...]  # A, B, bias, scale_a, scale_b, D
+    operands: tuple[str, ...]  # A, B, bias, scale_a, scale_b, offsets, D
 
     def launch(self, addresses: Mapping[str, int], stream: int) -> None:
         """Launches the product. The address of the bias is read only if there is one."""
@@ -51,9 +52,12 @@ class Launcher:
 
 def tuned_problem(product: Product) -> Optional[Problem]:
     """The one without the bias, whose answer decides. None if no target computes the product."""
-    _, dtype, layout, sizes, batch, has_bias, output, scales, sums = product
+    _, dtype, layout, sizes, batch, has_bias, output, scales, sums, groups = product
     if batch > 1 and has_bias:
         return None
+    if groups:
+        m, n, k = sizes
+        return Problem("gemm_grouped", {"dtype": dtype, "layout": layout}, (groups, n, k, m))
     if dtype in ("f16", "bf16"):
         return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
     if dtype in ("e4m3", "e5m2"):

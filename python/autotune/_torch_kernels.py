@@ -131,7 +131,7 @@ def is_computed(a: Tensor, b: Tensor, bias: Optional[Tensor], out: Tensor) -> bo
     product = _product_of(a, b, bias)
     if product is None:
         return False
-    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, bias)
+    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, _given(bias=bias))
 
 
 def _scales_of(a: Tensor, b: Tensor, scale_a: Tensor, scale_b: Tensor) -> Optional[str]:
@@ -169,11 +169,34 @@ def is_scaled(
     product = Product(out.device.index, _FLOAT8[a.dtype], first + second, sizes, 1,
                       bias is not None, _TYPES[out.dtype], scales, sums)  # fmt: skip
     operands = {"A": a, "B": b, "scale_a": scale_a, "scale_b": scale_b, "D": out}
-    return _is_launched(product, out.device, operands, bias)
+    return _is_launched(product, out.device, operands, _given(bias=bias))
+
+
+def is_grouped(a: Tensor, b: Tensor, offs: Tensor, out: Tensor) -> bool:
+    """Launches the groups of rows of a[M,K], which end at offs[G], times b[G,K,N] into `out`, as
+    is_computed()."""
+    groups, k, n = b.shape
+    if not _is_usable([a, b]) or a.dtype not in (torch.bfloat16, torch.float16):
+        return False
+    if offs.dtype != torch.int32 or offs.device != a.device or not offs.is_contiguous():
+        return False
+    order = _order(b)
+    if order is None or not a.is_contiguous() or k % 8 or n % 8 or groups > 1024:
+        return False
+    product = Product(a.device.index, _TYPES[a.dtype], "N" + order, (a.shape[0], n, k),
+                      groups=groups)  # fmt: skip
+    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, {"offsets": offs})
+
+
+def _given(**tensors: Optional[Tensor]) -> dict[str, Tensor]:
+    return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
 
 def _is_launched(
-    product: Product, device: torch.device, tensors: Mapping[str, Tensor], bias: Optional[Tensor]
+    product: Product,
+    device: torch.device,
+    tensors: Mapping[str, Tensor],
+    unaligned: Mapping[str, Tensor],
 ) -> bool:
     addresses = {name: tensor.data_ptr() for name, tensor in tensors.items()}
     if any(address % _ALIGNMENT for address in addresses.values()):
@@ -182,8 +205,7 @@ def _is_launched(
     launcher = _kernels.kernel(product, stream)
     if launcher is None:
         return False
-    if bias is not None:
-        addresses["bias"] = bias.data_ptr()
+    addresses.update((name, tensor.data_ptr()) for name, tensor in unaligned.items())
     try:
         launcher.launch(addresses, stream)
     except Error as error:

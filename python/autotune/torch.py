@@ -6,7 +6,7 @@
 
 mm(), matmul() and linear() consist of the registered operators `autotune::mm`, `autotune::bmm` and
 `autotune::linear`, and of `autotune::mm_out`, … with out=. torch.compile and CUDA graphs take them,
-and they have gradients. All return what their namesakes of torch return. PyTorch computes whatever
+and they have gradients. So does grouped_mm(); scaled_mm() has no gradient. All return what their namesakes of torch return. PyTorch computes whatever
 no tuned kernel is known to compute faster, and everything on the CPU, of types other than float32,
 float64, bfloat16 and float16, under autocast, and in float32 if TF32 is allowed.
 """
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ._torch_kernels import is_computed, is_scaled
+from ._torch_kernels import is_computed, is_grouped, is_scaled
 
 
 def _shape_of(a: Tensor, b: Tensor, dimensions: int) -> Optional[tuple[int, ...]]:
@@ -164,6 +164,45 @@ def scaled_mm(
     """torch._scaled_mm: a[M,K] times b[K,N] in float8_e4m3fn or float8_e5m2, with scales of one
     element, or of [M,1] and [1,N], plus bias[N]. PyTorch computes scales of blocks."""
     result: Tensor = _scaled_mm(a, b, scale_a, scale_b, bias, out_dtype, use_fast_accum)
+    return result
+
+
+@torch.library.custom_op("autotune::grouped_mm", mutates_args=())
+def _grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
+    if a.dim() == 2 and b.dim() == 3 and offs.shape == b.shape[:1] and a.shape[1] == b.shape[1]:
+        out = a.new_empty(a.shape[0], b.shape[2])
+        if is_grouped(a, b, offs, out):
+            return out
+    result: Tensor = torch._grouped_mm(a, b, offs)
+    return result
+
+
+@_grouped_mm.register_fake
+def _(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
+    return a.new_empty(a.shape[0], b.shape[2])
+
+
+def _remember_groups(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+def _group_gradients(ctx: Any, of: Tensor) -> tuple[Optional[Tensor], ...]:
+    a, b, offs = ctx.saved_tensors
+    of, wanted = of.contiguous(), ctx.needs_input_grad
+    return (
+        _grouped_mm(of, b.mT, offs) if wanted[0] else None,
+        torch._grouped_mm(a.t(), of, offs) if wanted[1] else None,
+        None,
+    )
+
+
+_grouped_mm.register_autograd(_group_gradients, setup_context=_remember_groups)
+
+
+def grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
+    """torch._grouped_mm of a[M,K], whose rows are in groups, and b[G,K,N]: rows offs[g - 1] …
+    offs[g] - 1 times b[g]. offs[G] are of int32. Rows from offs[G - 1] on are not written."""
+    result: Tensor = _grouped_mm(a, b, offs)
     return result
 
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random variants of gemm, fast family and ladder, and those of tensor cores in each type, are
-// right at random shapes, layouts, scalings, element types, leading dimensions and batches.
-// AUTOTUNE_TEST_VARIANTS says how many (60), AUTOTUNE_TEST_SEED repeats a run; both are printed.
-// Kernels run in a worker: one that crashes is named and the others go on. For
-// scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with AUTOTUNE_TEST_LOCAL
-// kernels run in the test itself.
+// right at random shapes, layouts, scalings, element types, leading dimensions and batches; those
+// of gemm_grouped at random groups. AUTOTUNE_TEST_VARIANTS says how many (60), AUTOTUNE_TEST_SEED
+// repeats a run; both are printed. Kernels run in a worker: one that crashes is named and the
+// others go on. For scripts/gpu_sanitize, AUTOTUNE_TEST_LARGEST bounds M, N and K, and with
+// AUTOTUNE_TEST_LOCAL kernels run in the test itself.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -60,13 +60,6 @@ const T& one_of(Random& random, const std::vector<T>& all) {
       between(random, 0, static_cast<std::int64_t>(all.size()) - 1))];
 }
 
-/// A problem with its variants, compiled, and what came of them.
-struct Sample {
-  Problem problem;
-  std::vector<Configuration> configurations;
-  std::vector<CompiledKernel> kernels;
-};
-
 /// Of several products: matrices lie one behind another, or row beside row, with gaps or without.
 void add_distances(Random& random, const NamedValues& settings, NamedValues& sizes) {
   const std::int64_t m = sizes[0].value.integer(), n = sizes[1].value.integer(),
@@ -95,8 +88,22 @@ const Target& gemm() {
   return target;
 }
 
+const Target& gemm_grouped() {
+  static const Target target =
+      load_manifest(source_folder() / "kernel_sources/gemm_grouped/gemm_grouped.target.toml");
+  return target;
+}
+
+/// A problem of a target with its variants, compiled.
+struct Sample {
+  const Target* target = &gemm();
+  Problem problem;
+  std::vector<Configuration> configurations;
+  std::vector<CompiledKernel> kernels;
+};
+
 /// Types of products, which choose among the families.
-enum class Kind : std::uint8_t { cores, split, bits16, i8, tf32, fp8 };
+enum class Kind : std::uint8_t { cores, split, bits16, i8, tf32, fp8, groups };
 
 NamedValues types_of(Kind kind, Random& random) {
   const std::string bits16 = one_of<std::string>(random, {"f16", "bf16"});
@@ -105,6 +112,8 @@ NamedValues types_of(Kind kind, Random& random) {
       return {{"dtype", one_of<std::string>(random, {"f32", "f32", "f32", "f32", "f64", "i32"})}};
     case Kind::split:
       return {{"dtype", "f32"}};
+    case Kind::groups:
+      return {{"dtype", bits16}};
     case Kind::bits16:
       return {{"dtype", bits16}, {"output", one_of<std::string>(random, {bits16, "f32"})}};
     case Kind::i8:
@@ -200,7 +209,8 @@ class GemmVariants : public Gpu {
 
   static Sample drawn(Kind kind, std::uint64_t seed) {
     Random random(seed);
-    Sample sample{random_problem(kind, random), {}, {}};
+    Sample sample;
+    sample.problem = random_problem(kind, random);
     std::map<std::string, ParameterSpace> spaces;
     for (std::size_t i = 0; i < kVariantsAProblem; ++i) {
       const auto space_with = [&](const std::string& kernel) -> const ParameterSpace& {
@@ -236,6 +246,27 @@ class GemmVariants : public Gpu {
     return sample;
   }
 
+  /// Odd numbers of rows have empty groups, and groups of one row.
+  static Sample with_groups(Kind kind, std::uint64_t seed) {
+    Random random(seed);
+    NamedValues settings = types_of(kind, random);
+    settings.push_back({"layout", one_of<std::string>(random, {"NN", "NT"})});
+    settings.push_back({"draw", one_of<std::string>(random, {"lognormal", "uniform"})});
+    const std::int64_t groups = random_extent(random, 140), deepest = groups < 20 ? 2000 : 200;
+    Sample sample;
+    sample.target = &gemm_grouped();
+    sample.problem = problem_of(gemm_grouped(),
+                                {{"G", groups},
+                                 {"N", 8 * between(random, 1, 80)},
+                                 {"K", 8 * between(random, 1, deepest / 8)},
+                                 {"M", random_extent(random, 2000)}},
+                                settings);
+    const ParameterSpace space = space_of(gemm_grouped(), sample.problem, device().info());
+    for (std::size_t i = 0; i < kVariantsAProblem && !space.empty(); ++i)
+      sample.configurations.push_back(space.at(random() % space.size()));
+    return sample;
+  }
+
   /// do_one(0) … do_one(count - 1) on all cores.
   static void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& do_one) {
     std::atomic<std::size_t> next{0};
@@ -257,12 +288,14 @@ class GemmVariants : public Gpu {
   }
 
   /// The outcome, as the word that counts it; a wrong one is a failure of the test.
-  static std::string judged(Workbench& bench, const Problem& problem,
-                            const Configuration& configuration, const CompiledKernel& kernel) {
-    SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
+  static std::string judged(Workbench& bench, const Sample& sample, std::size_t i) {
+    const Configuration& configuration = sample.configurations[i];
+    const CompiledKernel& kernel = sample.kernels[i];
+    SCOPED_TRACE(sample.problem.text() + ": " + to_text(configuration));
     try {
       if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, kernel.log);
-      const LaunchPlan plan = launch_plan(gemm(), problem, configuration, device().info());
+      const LaunchPlan plan =
+          launch_plan(*sample.target, sample.problem, configuration, device().info());
       const Verdict verdict = bench.load(kernel, plan)->verify(2);
       EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
       return verdict.outcome == Outcome::ok ? "right" : "wrong";
@@ -293,8 +326,8 @@ class GemmVariants : public Gpu {
     }
     on_all_cores(places.size(), [&](std::size_t at) {
       const auto [sample, i] = places[at];
-      sample->kernels[i] = device().compile(
-          source_unit(gemm(), sample->problem, sample->configurations[i], device().info()));
+      sample->kernels[i] = device().compile(source_unit(
+          *sample->target, sample->problem, sample->configurations[i], device().info()));
     });
 
     const auto cache = std::make_shared<BuildCache>(folder() / "cache");
@@ -303,9 +336,9 @@ class GemmVariants : public Gpu {
                             : make_worker_device("cuda:0", cache);
     std::map<std::string, int> outcomes;
     for (const Sample& sample : samples) {
-      const auto bench = runner->open(workload_of(gemm(), sample.problem, runner->info()));
+      const auto bench = runner->open(workload_of(*sample.target, sample.problem, runner->info()));
       for (std::size_t i = 0; i < sample.configurations.size(); ++i) {
-        ++outcomes[judged(*bench, sample.problem, sample.configurations[i], sample.kernels[i])];
+        ++outcomes[judged(*bench, sample, i)];
       }
     }
     std::string text;
@@ -340,6 +373,11 @@ TEST_F(GemmVariants, OfEightBitsAreRightAtRandomProblems) {
 TEST_F(GemmVariants, OfE4m3AndE5m2AreRightAtRandomProblems) {
   if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
   verify_variants(Kind::fp8);
+}
+
+TEST_F(GemmVariants, OfGroupsAreRightAtRandomProblems) {
+  if (device().info().compute_capability != 90) GTEST_SKIP() << "only with wgmma";
+  verify_variants(Kind::groups, with_groups);
 }
 
 TEST_F(GemmVariants, InTf32AreRightAtRandomProblems) {

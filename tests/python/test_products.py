@@ -45,6 +45,11 @@ class Problems(unittest.TestCase):
         self.assertEqual(settings, {"dtype": "e4m3", "layout": "NT", "output": "bf16",
                                     "scales": "rows", "sums": "fast"})  # fmt: skip
 
+    def test_groups_are_a_target_of_their_own(self):
+        problem = tuned_problem(Product(0, "bf16", "NT", (64, 32, 16), groups=5))
+        self.assertEqual(problem, Problem("gemm_grouped", {"dtype": "bf16", "layout": "NT"},
+                                          (5, 32, 16, 64)))  # fmt: skip
+
     def test_a_bias_is_not_tuned(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
         biased = plain._replace(has_bias=True)
@@ -117,6 +122,18 @@ class OnTheHost(unittest.TestCase):
         self.expect_right(Product(-1, "f64", "TN", (24, 20, 36)))
         self.expect_right(Product(-1, "f32", "NN", (24, 20, 36), batch=3))
         self.expect_right(Product(-1, "f32", "TT", (24, 20, 36), batch=2))
+
+    def test_groups_are_right(self):
+        random, ends = np.random.default_rng(2), np.array([3, 3, 20], np.int32)
+        a, b = (random.random(shape).astype(np.float16) for shape in [(24, 40), (3, 16, 40)])
+        d = np.full((24, 16), np.nan, np.float16)
+        launcher = prepare_fastest(Product(-1, "f16", "NT", (24, 16, 40), groups=3), self.opened)
+        arrays = {"A": a, "B": b, "offsets": ends, "D": d}
+        launcher.launch({name: each.ctypes.data for name, each in arrays.items()}, 0)
+        for first, end, group in [(0, 3, 0), (3, 20, 2)]:
+            right = a[first:end].astype(float) @ b[group].astype(float).T
+            np.testing.assert_allclose(d[first:end], right, rtol=1e-2)
+        self.assertTrue(np.isnan(d[20:]).all())
 
     def test_a_bias_is_added(self):
         self.expect_right(Product(-1, "f32", "NT", (24, 20, 36), has_bias=True))

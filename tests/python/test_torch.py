@@ -68,6 +68,25 @@ class Operators(unittest.TestCase):
                 self.skipTest(f"PyTorch has none here: {error}")
             torch.testing.assert_close(ours.double(), right, rtol=2e-2, atol=5e-2)
 
+    def test_groups_are_those_of_pytorch(self):
+        offs = torch.tensor([5, 5, 40, 64], dtype=torch.int32, device=self.device)
+        a, w = (self.on(*shape).bfloat16() for shape in [(64, 48), (4, 32, 48)])
+        plain = w.mT.contiguous()
+        right = torch.cat([a[:5] @ plain[0], a[5:40] @ plain[2], a[40:] @ plain[3]])
+        try:
+            torch._grouped_mm(a, plain, offs)
+        except (RuntimeError, NotImplementedError, AttributeError) as error:
+            self.skipTest(f"PyTorch has none here: {error}")
+        for b in (w.mT, plain):
+            torch.testing.assert_close(tuned.grouped_mm(a, b, offs), right, rtol=2e-2, atol=5e-2)
+        a.requires_grad_(), plain.requires_grad_()
+        tuned.grouped_mm(a, plain, offs).square().sum().backward()
+        ours = a.grad, plain.grad
+        a.grad = plain.grad = None
+        torch._grouped_mm(a, plain, offs).square().sum().backward()
+        for gradient, theirs in zip(ours, (a.grad, plain.grad)):
+            torch.testing.assert_close(gradient, theirs, rtol=2e-2, atol=0.5)
+
     def test_out_is_written_and_returned(self):
         a, b, out = self.on(8, 6), self.on(6, 4), torch.empty(8, 4, device=self.device)
         self.assertIs(tuned.mm(a, b, out=out), out)

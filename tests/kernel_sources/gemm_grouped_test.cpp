@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of groups on the host device, as gemm16_test.cpp does it.
+#include <cstdlib>
+#include <random>
+
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+
+namespace autotune {
+namespace {
+
+using Text = std::string;
+
+const Target& grouped() {
+  static const Target target =
+      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_grouped/gemm_grouped.target.toml");
+  return target;
+}
+
+Problem groups(std::int64_t count, std::int64_t n, std::int64_t k, std::int64_t rows,
+               const NamedValues& settings = {}) {
+  return problem_of(grouped(), {{"G", count}, {"N", n}, {"K", k}, {"M", rows}}, settings);
+}
+
+NamedValues tile(std::int64_t rows, std::int64_t columns, std::int64_t swap) {
+  return {{"ROWS", rows}, {"COLUMNS", columns}, {"SWAP", swap}};
+}
+
+void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held) {
+  testing::expect_right(grouped(), problem, seed, held);
+}
+
+TEST(GemmGrouped, IsRightInBothLayoutsAndOrders) {
+  for (const char* const layout : {"NT", "NN"}) {
+    const NamedValues settings{{"layout", Text(layout)}};
+    expect_right(groups(3, 136, 72, 300, settings), 1, tile(64, 64, 0));
+    expect_right(groups(3, 136, 72, 300, settings), 2, tile(128, 96, 0));
+    expect_right(groups(3, 136, 72, 300, settings), 3, tile(64, 24, 1));
+    expect_right(groups(3, 136, 72, 300, settings), 4, tile(128, 64, 1));
+  }
+}
+
+// Of an odd number of rows, every third group is empty, and the one behind it has one row.
+TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
+  expect_right(groups(7, 72, 136, 201), 5, tile(64, 32, 0));
+  expect_right(groups(7, 72, 136, 201), 6, tile(64, 16, 1));
+  expect_right(groups(70, 40, 64, 333, {{"draw", Text("uniform")}}), 7, tile(64, 8, 1));
+  expect_right(groups(9, 64, 64, 1), 8, tile(64, 8, 1));
+}
+
+TEST(GemmGrouped, OfOneGroupIsAProduct) {
+  expect_right(groups(1, 8, 8, 1), 9, tile(64, 8, 1));
+  expect_right(groups(1, 200, 328, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
+}
+
+/// AUTOTUNE_TEST_CONFIGURATIONS says how many.
+TEST(GemmGrouped, RandomVariantsAreRight) {
+  const char* const many = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
+  std::mt19937 random(20);
+  const auto up_to = [&](std::int64_t most) {
+    return static_cast<std::int64_t>(random()) % most + 1;
+  };
+  for (int i = 0; i < (many != nullptr ? std::atoi(many) : 8); ++i) {
+    const NamedValues settings{{"dtype", Text(random() % 2 ? "bf16" : "f16")},
+                               {"layout", Text(random() % 2 ? "NT" : "NN")},
+                               {"draw", Text(random() % 2 ? "lognormal" : "uniform")}};
+    const Problem problem = groups(up_to(40), 8 * up_to(30), 8 * up_to(40), up_to(400), settings);
+    expect_right(problem, random(), {{"SLAB_BYTES", random() % 2 ? 128 : 256}});
+  }
+}
+
+/// The verdict on a kernel in whose source `text` was replaced.
+Outcome spoilt(const Text& text, const Text& by) {
+  const auto spoil = [&](std::string& source) {
+    const auto at = source.find(text);
+    ASSERT_NE(at, Text::npos);
+    source.replace(at, text.size(), by);
+  };
+  return testing::verdict_of(grouped(), groups(7, 72, 136, 201), 11, tile(64, 32, 0), spoil)
+      .outcome;
+}
+
+TEST(GemmGrouped, RowsOfOtherGroupsAndAMissingSliceAreSeen) {
+  EXPECT_EQ(spoilt("d_map, offsets, D, G,", "d_map, offsets, D, G - 1,"), Outcome::wrong);
+  EXPECT_EQ(spoilt("M, N, K,\n                                          copied",
+                   "M, N, K - 64,\n copied"),
+            Outcome::wrong);
+}
+
+}  // namespace
+}  // namespace autotune
