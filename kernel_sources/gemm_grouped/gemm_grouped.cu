@@ -20,6 +20,7 @@ struct Configuration {
   static constexpr bool kBatched = false, kByTma = true, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / 2, kStages = STAGES;
   static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kBAlongK = LAYOUT == LAYOUT_NT;
   static constexpr bool kRowsAlongK = kBAlongK || !SWAP, kColumnsAlongK = kBAlongK || SWAP;

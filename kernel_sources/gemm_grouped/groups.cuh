@@ -8,7 +8,7 @@
 // sums are not stored: tiles that end with a group are written row by row, others by TMA.
 #pragma once
 
-#include "gemm/slab_steps.cuh"
+#include "gemm/multiply_slabs.cuh"
 
 /// Which tiles are whose: `kRows` rows of one group, by a part of N, of which there are `across`.
 /// The table is in shared memory, and has a first tile and an end of rows for each group.
@@ -113,17 +113,19 @@ struct GroupStore : TileStore<Config, T> {
   }
 };
 
-/// The warpgroups share the rows of a tile. A's tensor map has two dimensions; B's third one is the
-/// group. Config: as SlabSteps; kSwapped: the rows of a tile are columns of B.
+/// The warpgroups share the rows of a tile, or take tiles in turns, as gemm's do. A's tensor map
+/// has two dimensions; B's third one is the group. Config: as SlabSteps, with kAlternate; kSwapped:
+/// the rows of a tile are columns of B.
 template <class Config, class T>
-struct Groups : SlabSteps<Config, T, Groups<Config, T>, Config::kWarpgroups> {
-  using Steps = SlabSteps<Config, T, Groups, Config::kWarpgroups>;
+struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type {
+  using Steps = typename Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type;
   using Store = GroupStore<typename Steps::Share, T>;
   using Table = GroupTable<Config::kSwapped ? Config::kColumns : Config::kRows>;
   static constexpr int kAcross = Config::kSwapped ? Config::kRows : Config::kColumns;  // of N
 
   /// Where a tile's copies begin, with its group as the product.
-  __device__ __forceinline__ typename Steps::Place place_of(const typename Table::Tile& tile) const {
+  __device__ __forceinline__ typename Steps::Place place_of(
+      const typename Table::Tile& tile) const {
     const int n = tile.column * kAcross;
     return {Config::kSwapped ? n : tile.first, Config::kSwapped ? tile.first : n, 0, this->K,
             tile.group};
@@ -140,9 +142,9 @@ struct Groups : SlabSteps<Config, T, Groups<Config, T>, Config::kWarpgroups> {
         const int from = k + slab * Steps::kSlabDepth;
         Steps::Rows::template copy<Config::kSwapped, 1>(to, this->row_source.map, at.row, from,
                                                         at.product, filled, {});
-        Steps::Columns::template copy<!Config::kSwapped, 1>(
-            to + Steps::Rows::kBytes, this->column_source.map, at.column, from, at.product, filled,
-            {});
+        Steps::Columns::template copy<!Config::kSwapped, 1>(to + Steps::Rows::kBytes,
+                                                            this->column_source.map, at.column,
+                                                            from, at.product, filled, {});
       }
     }
   }
@@ -158,10 +160,17 @@ struct Groups : SlabSteps<Config, T, Groups<Config, T>, Config::kWarpgroups> {
   }
 
   __device__ __forceinline__ void consume(const Table& table, Store store) {
-    const int row = store.warpgroup * 64 * Steps::kTiles;
-    for (int i = blockIdx.x; i < table.tiles(); i += gridDim.x) {
+    const int row = Config::kAlternate ? 0 : store.warpgroup * 64 * Steps::kTiles;
+    int count = 0;
+    for (int i = blockIdx.x; i < table.tiles(); i += gridDim.x, ++count) {
       const auto tile = table.find(i);
       const auto at = place_of(tile);
+      if constexpr (Config::kAlternate) {
+        if (!this->takes(count, store.warpgroup)) {
+          for (int k = at.begin; k < at.end; k += Config::kDepth) this->ring.advance();
+          continue;
+        }
+      }
       typename Steps::Sums sums;
       this->multiply(row, at, store.warpgroup, sums);
 #pragma unroll
@@ -187,15 +196,27 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
   const SharedAddress stages = shared_address(shared);
   const SharedAddress buffers = stages + Config::kStages * Kernel::kStageBytes;
   const SharedAddress barriers = buffers + Config::kWarpgroups * Store::kBytes;
-  int* const first_tiles = shared_pointer<int>(barriers + Kernel::Ring::kBytes);
+  const SharedAddress own_barriers = barriers + Kernel::Ring::kBytes;  // of warpgroups
+  int* const first_tiles =
+      shared_pointer<int>(own_barriers + Config::kWarpgroups * sizeof(CopyBarrier));
   const typename Kernel::Table table{first_tiles, first_tiles + G + 1, G,
                                      (N + Kernel::kAcross - 1) / Kernel::kAcross};
   const Batch batch{};
-  Kernel kernel{{Config::kSwapped ? b : a, Config::kSwapped ? a : b, 0, 0, K, 0, copied_bytes,
-                 batch, stages, {barriers}, 0, 0}};
+  Kernel kernel{{{Config::kSwapped ? b : a,
+                  Config::kSwapped ? a : b,
+                  0,
+                  0,
+                  K,
+                  0,
+                  copied_bytes,
+                  batch,
+                  stages,
+                  {barriers},
+                  0,
+                  own_barriers}}};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
-    kernel.prepare_ring(4 * Config::kWarpgroups);
+    kernel.prepare();
     publish_barriers();
   }
   follow_kernel_ahead();

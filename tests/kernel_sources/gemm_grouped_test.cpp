@@ -47,6 +47,12 @@ TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
   expect_right(groups(9, 64, 64, 1), 8, tile(64, 8, 1));
 }
 
+TEST(GemmGrouped, IsRightInTurns) {
+  NamedValues turns = tile(64, 64, 0);
+  turns.push_back({"ALTERNATE", std::int64_t{1}});
+  expect_right(groups(5, 264, 136, 401), 12, turns);
+}
+
 TEST(GemmGrouped, OfOneGroupIsAProduct) {
   expect_right(groups(1, 8, 8, 1), 9, tile(64, 8, 1));
   expect_right(groups(1, 200, 328, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
