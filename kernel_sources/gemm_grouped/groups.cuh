@@ -22,10 +22,6 @@ struct GroupTable {
     int group, first, end, column;  // column: counted in tiles
   };
 
-  static __host__ __device__ constexpr int bytes(int groups) {
-    return 2 * (groups + 1) * sizeof(int);
-  }
-
   __device__ __forceinline__ int tiles_of(int begin, int end) const {
     return (end - begin + kRows - 1) / kRows * across;
   }
@@ -219,15 +215,13 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
     kernel.prepare();
     publish_barriers();
   }
-  follow_kernel_ahead();
-  if (warp == 4 * Config::kWarpgroups) {
-    if (elect_one()) {
-      prefetch(a.map);
-      prefetch(b.map);
-      prefetch(d_map);
-    }
-    table.fill(offsets);
+  if (threadIdx.x == 128 * Config::kWarpgroups) {
+    prefetch(a.map);
+    prefetch(b.map);
+    prefetch(d_map);
   }
+  follow_kernel_ahead();
+  if (warp == 4 * Config::kWarpgroups) table.fill(offsets);
   __syncthreads();
   if (warp < 4 * Config::kWarpgroups) {
     const Output<typename Kernel::Sum, T> out{nullptr, nullptr, 1, 0, M, N};
