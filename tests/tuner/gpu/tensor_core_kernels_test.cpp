@@ -38,14 +38,15 @@ Problem odd_problem(std::int64_t batch, const NamedValues& settings) {
 
 /// Compiles the configuration in the middle of those that have the fixed values.
 void expect_to_compile(const Problem& problem, const NamedValues& fixed,
-                       const DeviceInfo& gpu = gpu_of(90, 227 << 10)) {
+                       const DeviceInfo& gpu = gpu_of(90, 227 << 10),
+                       const Target& target = gemm()) {
   const ScratchFolder folder;
   const CubinCompiler compiler(gpu.compute_capability,
                                std::make_shared<BuildCache>(folder.path() / "cache"));
-  const ParameterSpace space = space_of(with_fixed(gemm(), fixed), problem, gpu);
+  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, gpu);
   ASSERT_FALSE(space.empty());
   const CompiledKernel compiled =
-      compiler.compile(source_unit(gemm(), problem, space.at(space.size() / 2), gpu));
+      compiler.compile(source_unit(target, problem, space.at(space.size() / 2), gpu));
   EXPECT_EQ(compiled.outcome, Outcome::ok) << compiled.log;
 }
 
@@ -81,6 +82,17 @@ TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
   expect_to_compile(problem(), mma, gpu_of(80, 163 << 10));
   expect_to_compile(problem(), mma, gpu_of(89, 99 << 10));
   expect_to_compile(problem(), mma, gpu_of(120, 99 << 10));
+}
+
+TEST(Groups, CompileForAHopper) {
+  const Target target =
+      load_manifest(source_folder() / "kernel_sources/gemm_grouped/gemm_grouped.target.toml");
+  for (const char* const layout : {"NT", "NN"}) {
+    const Problem problem = problem_of(target, {{"G", 9}, {"N", 520}, {"K", 392}, {"M", 3000}},
+                                       {{"layout", layout}, {"dtype", "f16"}});
+    for (const int alternate : {0, 1})
+      expect_to_compile(problem, {{"ALTERNATE", alternate}}, gpu_of(90, 227 << 10), target);
+  }
 }
 
 /// Lines are multiples of 16 but not of 32 bytes.
