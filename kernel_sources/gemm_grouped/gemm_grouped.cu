@@ -1,42 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of groups: rows offsets[g - 1] … offsets[g] - 1 of D are those of A times B[g], all
 // row-major. A is M x K, D is M x N, B[g] is K x N, or N x K with the layout NT. offsets[G - 1] is
-// at most M; rows from there on are not written. Groups may be empty.
+// at most M; rows from there on are not written. Groups may be empty. Operands of 8 bits have factors:
+// M of the rows of A, G x N of the columns of B.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#if DTYPE == DTYPE_E4M3 || DTYPE == DTYPE_E5M2
+#include <cuda_fp8.h>
+
+#include "device/wgmma_fp8.cuh"
+#endif
 
 #include "groups.cuh"
 
 #if DTYPE == DTYPE_F16
-typedef __half element;
-#else
+typedef __half element;  // of A and B
+constexpr Factor kElement = Factor::f16;
+#elif DTYPE == DTYPE_BF16
 typedef __nv_bfloat16 element;
+constexpr Factor kElement = Factor::bf16;
+#elif DTYPE == DTYPE_E4M3
+typedef __nv_fp8_e4m3 element;
+constexpr Factor kElement = Factor::e4m3;
+#else
+typedef __nv_fp8_e5m2 element;
+constexpr Factor kElement = Factor::e5m2;
 #endif
+typedef OUTPUT result;  // an element of D
 
 struct Configuration {
-  static constexpr Factor kFactor = DTYPE == DTYPE_BF16 ? Factor::bf16 : Factor::f16;
+  static constexpr Factor kFactor = kElement;
   static constexpr Scale kScale = Scale::none;
   static constexpr Epilogue kEpilogue = Epilogue::none;
   static constexpr bool kBatched = false, kByTma = true, kSwapped = SWAP;
-  static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / 2, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / sizeof(element);
+  static constexpr int kStages = STAGES, kWarpgroups = WARPGROUPS;
   static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kBAlongK = LAYOUT == LAYOUT_NT;
   static constexpr bool kRowsAlongK = kBAlongK || !SWAP, kColumnsAlongK = kBAlongK || SWAP;
+  // Of 8 bits.
+  static constexpr Scaled kScaled = Scaled::rows;
+  static constexpr int kPartsAtATime = SUMS == SUMS_PROMOTED ? PARTS_AT_A_TIME : 0;
+  static constexpr bool kMovesRegisters = PRODUCERS == 128;
 };
 
-extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + 32, MIN_BLOCKS)
-    gemm_grouped(const int* offsets, element* D, int G, int M, int N, int K,
-                 const __grid_constant__ TensorMap a_map, const __grid_constant__ TensorMap b_map,
-                 const __grid_constant__ TensorMap d_map, int copied_bytes) {
+extern "C" __global__ void __launch_bounds__(128 * WARPGROUPS + PRODUCERS, MIN_BLOCKS)
+    gemm_grouped(const int* offsets, result* D, int G, int M, int N, int K, const float* scale_a,
+                 const float* scale_b, const __grid_constant__ TensorMap a_map,
+                 const __grid_constant__ TensorMap b_map, const __grid_constant__ TensorMap d_map,
+                 int copied_bytes) {
   DYNAMIC_SHARED(char, shared);
-  multiply_groups<Configuration, element>({a_map}, {b_map}, d_map, offsets, D, G, M, N, K,
-                                          copied_bytes, shared);
+  multiply_groups<Configuration, result>({a_map, {}, scale_a}, {b_map, {}, scale_b}, d_map, offsets,
+                                         D, G, M, N, K, copied_bytes, shared);
 }
 
 /// Sums in double. Grid (M, N / 64 rounded up), block 64; on the host block 1.
 extern "C" __global__ void gemm_grouped_reference(const element* A, const element* B,
+                                                  const float* scale_a, const float* scale_b,
                                                   const int* offsets, double* D, int G, int N,
                                                   int K) {
   const int m = blockIdx.x;
@@ -51,6 +72,7 @@ extern "C" __global__ void gemm_grouped_reference(const element* A, const elemen
     for (int k = 0; k < K; ++k)
       sum += (double)(float)A[(long long)m * K + k] *
              (float)b[(long long)n * across + (long long)k * down];
+    if (sizeof(element) == 1) sum *= (double)scale_a[m] * scale_b[group * N + n];
     D[(long long)m * N + n] = sum;
   }
 }

@@ -109,20 +109,23 @@ struct GroupStore : TileStore<Config, T> {
   }
 };
 
-/// The warpgroups share the rows of a tile, or take tiles in turns, as gemm's do. A's tensor map
-/// has two dimensions; B's third one is the group. Config: as SlabSteps, with kAlternate; kSwapped:
-/// the rows of a tile are columns of B.
+/// The warpgroups share the rows of a tile, or take tiles in turns, as gemm's do. Config: as
+/// SlabSteps, with kAlternate, and kBAlongK: then B's tensor map has two dimensions, the lines of
+/// all groups. Else its third one is the group. kSwapped: the rows of a tile are columns of B.
 template <class Config, class T>
 struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type {
   using Steps = typename Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type;
   using Store = GroupStore<typename Steps::Share, T>;
   using Table = GroupTable<Config::kSwapped ? Config::kColumns : Config::kRows>;
   static constexpr int kAcross = Config::kSwapped ? Config::kRows : Config::kColumns;  // of N
+  static constexpr bool kHasGroups = !Config::kBAlongK;  // B's tensor map
+
+  int N;
 
   /// Where a tile's copies begin, with its group as the product.
   __device__ __forceinline__ typename Steps::Place place_of(
       const typename Table::Tile& tile) const {
-    const int n = tile.column * kAcross;
+    const int n = tile.column * kAcross + (Config::kBAlongK ? tile.group * N : 0);
     return {Config::kSwapped ? n : tile.first, Config::kSwapped ? tile.first : n, 0, this->K,
             tile.group};
   }
@@ -136,11 +139,11 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
 #pragma unroll
       for (int slab = 0; slab < Steps::kSlabs; ++slab, to += Steps::kBothBytes) {
         const int from = k + slab * Steps::kSlabDepth;
-        Steps::Rows::template copy<Config::kSwapped, 1>(to, this->row_source.map, at.row, from,
-                                                        at.product, filled, {});
-        Steps::Columns::template copy<!Config::kSwapped, 1>(to + Steps::Rows::kBytes,
-                                                            this->column_source.map, at.column,
-                                                            from, at.product, filled, {});
+        Steps::Rows::template copy<kHasGroups && Config::kSwapped, 1>(
+            to, this->row_source.map, at.row, from, at.product, filled, {});
+        Steps::Columns::template copy<kHasGroups && !Config::kSwapped, 1>(
+            to + Steps::Rows::kBytes, this->column_source.map, at.column, from, at.product, filled,
+            {});
       }
     }
   }
@@ -169,19 +172,21 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
       }
       typename Steps::Sums sums;
       this->multiply(row, at, store.warpgroup, sums);
+      const int n = tile.column * kAcross;
 #pragma unroll
       for (int j = 0; j < Steps::kTiles; ++j) {
-        const int down = at.row + row + 64 * j;
-        store.store_until(tile.end, sums[j], Config::kSwapped ? at.column : down,
-                          Config::kSwapped ? down : at.column);
+        const int down = row + 64 * j;
+        store.store_until(tile.end, sums[j], tile.first + (Config::kSwapped ? 0 : down),
+                          n + (Config::kSwapped ? down : 0));
       }
     }
     this->end_stores();
   }
 };
 
-/// Block 128 * kWarpgroups + 32 threads, any grid. `shared` is aligned to 1024 bytes; see
-/// gemm_grouped.target.toml for its size. `d_map` has boxes as TileStore wants them.
+/// Block 128 * kWarpgroups + 32 threads, or + 128 if kMovesRegisters. Any grid. `shared` is aligned
+/// to 1024 bytes; see gemm_grouped.target.toml for its size. `d_map` has boxes as TileStore wants
+/// them.
 template <class Config, class T>
 __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabSource& b,
                                                 const TensorMap& d_map, const int* offsets, T* D,
@@ -200,8 +205,8 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
   const Batch batch{};
   Kernel kernel{{{Config::kSwapped ? b : a,
                   Config::kSwapped ? a : b,
-                  0,
-                  0,
+                  Config::kSwapped ? G * N : M,
+                  Config::kSwapped ? M : G * N,
                   K,
                   0,
                   copied_bytes,
@@ -209,7 +214,8 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
                   stages,
                   {barriers},
                   0,
-                  own_barriers}}};
+                  own_barriers}},
+                N};
   const int warp = __shfl_sync(~0u, threadIdx.x / 32, 0);  // the compiler knows that it is uniform
   if (threadIdx.x == 0) {
     kernel.prepare();
@@ -224,9 +230,11 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
   if (warp == 4 * Config::kWarpgroups) table.fill(offsets);
   __syncthreads();
   if (warp < 4 * Config::kWarpgroups) {
+    if constexpr (moves_registers<Config>()) take_registers<232>();
     const Output<typename Kernel::Sum, T> out{nullptr, nullptr, 1, 0, M, N};
     kernel.consume(table, {{d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4}});
   } else {
-    kernel.produce(table);
+    if constexpr (moves_registers<Config>()) leave_registers<40>();
+    if (warp == 4 * Config::kWarpgroups) kernel.produce(table);
   }
 }

@@ -181,7 +181,7 @@ def is_grouped(a: Tensor, b: Tensor, offs: Tensor, out: Tensor) -> bool:
     if offs.dtype != torch.int32 or offs.device != a.device or not offs.is_contiguous():
         return False
     order = _order(b)
-    if order is None or not a.is_contiguous() or k % 8 or n % 8 or groups > 1024:
+    if order is None or not a.is_contiguous() or k % 16 or n % 8 or groups > 1024:
         return False
     product = Product(a.device.index, _TYPES[a.dtype], "N" + order, (a.shape[0], n, k),
                       groups=groups)  # fmt: skip

@@ -112,8 +112,14 @@ NamedValues types_of(Kind kind, Random& random) {
       return {{"dtype", one_of<std::string>(random, {"f32", "f32", "f32", "f32", "f64", "i32"})}};
     case Kind::split:
       return {{"dtype", "f32"}};
-    case Kind::groups:
-      return {{"dtype", bits16}};
+    case Kind::groups: {
+      const std::string dtype = one_of<std::string>(random, {bits16, bits16, "e4m3", "e5m2"});
+      const bool is_fp8 = dtype != bits16;
+      return {{"dtype", dtype},
+              {"layout", is_fp8 ? "NT" : one_of<std::string>(random, {"NN", "NT"})},
+              {"sums", is_fp8 ? one_of<std::string>(random, {"promoted", "fast"}) : "promoted"},
+              {"draw", one_of<std::string>(random, {"lognormal", "uniform"})}};
+    }
     case Kind::bits16:
       return {{"dtype", bits16}, {"output", one_of<std::string>(random, {bits16, "f32"})}};
     case Kind::i8:
@@ -249,16 +255,14 @@ class GemmVariants : public Gpu {
   /// Odd numbers of rows have empty groups, and groups of one row.
   static Sample with_groups(Kind kind, std::uint64_t seed) {
     Random random(seed);
-    NamedValues settings = types_of(kind, random);
-    settings.push_back({"layout", one_of<std::string>(random, {"NN", "NT"})});
-    settings.push_back({"draw", one_of<std::string>(random, {"lognormal", "uniform"})});
+    const NamedValues settings = types_of(kind, random);
     const std::int64_t groups = random_extent(random, 140), deepest = groups < 20 ? 2000 : 200;
     Sample sample;
     sample.target = &gemm_grouped();
     sample.problem = problem_of(gemm_grouped(),
                                 {{"G", groups},
                                  {"N", 8 * between(random, 1, 80)},
-                                 {"K", 8 * between(random, 1, deepest / 8)},
+                                 {"K", 16 * between(random, 1, deepest / 16)},
                                  {"M", random_extent(random, 2000)}},
                                 settings);
     const ParameterSpace space = space_of(gemm_grouped(), sample.problem, device().info());

@@ -32,17 +32,17 @@ void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues&
 TEST(GemmGrouped, IsRightInBothLayoutsAndOrders) {
   for (const char* const layout : {"NT", "NN"}) {
     const NamedValues settings{{"layout", Text(layout)}};
-    expect_right(groups(3, 136, 72, 300, settings), 1, tile(64, 64, 0));
-    expect_right(groups(3, 136, 72, 300, settings), 2, tile(128, 96, 0));
-    expect_right(groups(3, 136, 72, 300, settings), 3, tile(64, 24, 1));
-    expect_right(groups(3, 136, 72, 300, settings), 4, tile(128, 64, 1));
+    expect_right(groups(3, 136, 80, 300, settings), 1, tile(64, 64, 0));
+    expect_right(groups(3, 136, 80, 300, settings), 2, tile(128, 96, 0));
+    expect_right(groups(3, 136, 80, 300, settings), 3, tile(64, 24, 1));
+    expect_right(groups(3, 136, 80, 300, settings), 4, tile(128, 64, 1));
   }
 }
 
 // Of an odd number of rows, every third group is empty, and the one behind it has one row.
 TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
-  expect_right(groups(7, 72, 136, 201), 5, tile(64, 32, 0));
-  expect_right(groups(7, 72, 136, 201), 6, tile(64, 16, 1));
+  expect_right(groups(7, 72, 144, 201), 5, tile(64, 32, 0));
+  expect_right(groups(7, 72, 144, 201), 6, tile(64, 16, 1));
   expect_right(groups(70, 40, 64, 333, {{"draw", Text("uniform")}}), 7, tile(64, 8, 1));
   expect_right(groups(9, 64, 64, 1), 8, tile(64, 8, 1));
 }
@@ -50,12 +50,22 @@ TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
 TEST(GemmGrouped, IsRightInTurns) {
   NamedValues turns = tile(64, 64, 0);
   turns.push_back({"ALTERNATE", std::int64_t{1}});
-  expect_right(groups(5, 264, 136, 401), 12, turns);
+  expect_right(groups(5, 264, 144, 401), 12, turns);
+}
+
+TEST(GemmGrouped, OfEightBitsIsRightInBothWaysToSum) {
+  for (const char* const sums : {"promoted", "fast"}) {
+    const NamedValues settings{{"dtype", Text("e4m3")}, {"sums", Text(sums)}};
+    expect_right(groups(5, 136, 400, 201, settings), 13, tile(64, 64, 0));
+    expect_right(groups(5, 136, 400, 201, settings), 14, tile(128, 24, 1));
+  }
+  expect_right(groups(5, 136, 400, 401, {{"dtype", Text("e5m2")}, {"output", Text("f16")}}), 15,
+               {{"PARTS_AT_A_TIME", std::int64_t{2}}, {"ALTERNATE", std::int64_t{1}}});
 }
 
 TEST(GemmGrouped, OfOneGroupIsAProduct) {
-  expect_right(groups(1, 8, 8, 1), 9, tile(64, 8, 1));
-  expect_right(groups(1, 200, 328, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
+  expect_right(groups(1, 8, 16, 1), 9, tile(64, 8, 1));
+  expect_right(groups(1, 200, 336, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
 }
 
 /// AUTOTUNE_TEST_CONFIGURATIONS says how many.
@@ -66,11 +76,15 @@ TEST(GemmGrouped, RandomVariantsAreRight) {
     return static_cast<std::int64_t>(random()) % most + 1;
   };
   for (int i = 0; i < (many != nullptr ? std::atoi(many) : 8); ++i) {
-    const NamedValues settings{{"dtype", Text(random() % 2 ? "bf16" : "f16")},
-                               {"layout", Text(random() % 2 ? "NT" : "NN")},
+    const bool is_fp8 = i % 2 == 1, is_other = random() % 2;
+    const NamedValues settings{{"dtype", Text(is_fp8     ? is_other ? "e5m2" : "e4m3"
+                                              : is_other ? "f16"
+                                                         : "bf16")},
+                               {"layout", Text(is_fp8 || random() % 2 ? "NT" : "NN")},
+                               {"sums", Text(is_fp8 && random() % 2 ? "fast" : "promoted")},
                                {"draw", Text(random() % 2 ? "lognormal" : "uniform")}};
-    const Problem problem = groups(up_to(40), 8 * up_to(30), 8 * up_to(40), up_to(400), settings);
-    expect_right(problem, random(), {{"SLAB_BYTES", random() % 2 ? 128 : 256}});
+    const Problem problem = groups(up_to(40), 8 * up_to(30), 16 * up_to(20), up_to(400), settings);
+    expect_right(problem, random(), {{"MIN_BLOCKS", std::int64_t{1}}});
   }
 }
 
@@ -81,7 +95,7 @@ Outcome spoilt(const Text& text, const Text& by) {
     ASSERT_NE(at, Text::npos);
     source.replace(at, text.size(), by);
   };
-  return testing::verdict_of(grouped(), groups(7, 72, 136, 201), 11, tile(64, 32, 0), spoil)
+  return testing::verdict_of(grouped(), groups(7, 72, 144, 201), 11, tile(64, 32, 0), spoil)
       .outcome;
 }
 

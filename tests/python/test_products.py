@@ -125,9 +125,9 @@ class OnTheHost(unittest.TestCase):
 
     def test_groups_are_right(self):
         random, ends = np.random.default_rng(2), np.array([3, 3, 20], np.int32)
-        a, b = (random.random(shape).astype(np.float16) for shape in [(24, 40), (3, 16, 40)])
+        a, b = (random.random(shape).astype(np.float16) for shape in [(24, 48), (3, 16, 48)])
         d = np.full((24, 16), np.nan, np.float16)
-        launcher = prepare_fastest(Product(-1, "f16", "NT", (24, 16, 40), groups=3), self.opened)
+        launcher = prepare_fastest(Product(-1, "f16", "NT", (24, 16, 48), groups=3), self.opened)
         arrays = {"A": a, "B": b, "offsets": ends, "D": d}
         launcher.launch({name: each.ctypes.data for name, each in arrays.items()}, 0)
         for first, end, group in [(0, 3, 0), (3, 20, 2)]:
