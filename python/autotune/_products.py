@@ -57,7 +57,10 @@ def tuned_problem(product: Product) -> Optional[Problem]:
         return None
     if groups:
         m, n, k = sizes
-        return Problem("gemm_grouped", {"dtype": dtype, "layout": layout}, (groups, n, k, m))
+        settings = {"dtype": dtype, "layout": layout}
+        if scales != "none":
+            settings |= {"output": output, "sums": sums}
+        return Problem("gemm_grouped", settings, (groups, n, k, m))
     if dtype in ("f16", "bf16"):
         return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
     if dtype in ("e4m3", "e5m2"):

@@ -172,20 +172,39 @@ def is_scaled(
     return _is_launched(product, out.device, operands, _given(bias=bias))
 
 
-def is_grouped(a: Tensor, b: Tensor, offs: Tensor, out: Tensor) -> bool:
+def is_grouped(
+    a: Tensor,
+    b: Tensor,
+    offs: Tensor,
+    out: Tensor,
+    scales: Optional[tuple[Tensor, Tensor]] = None,
+    sums: str = "promoted",
+) -> bool:
     """Launches the groups of rows of a[M,K], which end at offs[G], times b[G,K,N] into `out`, as
-    is_computed()."""
+    is_computed(). `scales`, of 8 bits: of the rows [M] and of the columns [G,N]."""
     groups, k, n = b.shape
-    if not _is_usable([a, b]) or a.dtype not in (torch.bfloat16, torch.float16):
+    types = (torch.bfloat16, torch.float16) if scales is None else tuple(_FLOAT8)
+    if a.dtype not in types or a.dtype != b.dtype or a.numel() == 0 or b.numel() == 0:
         return False
-    if offs.dtype != torch.int32 or offs.device != a.device or not offs.is_contiguous():
+    tensors = {"A": a, "B": b, "D": out}
+    if scales is not None:
+        tensors |= {"scale_a": scales[0], "scale_b": scales[1]}
+        if any(each.dtype != torch.float32 or not each.is_contiguous() for each in scales):
+            return False
+        if scales[0].shape != a.shape[:1] or scales[1].shape != (groups, n):
+            return False
+    if not a.is_cuda or any(each.device != a.device for each in (*tensors.values(), offs)):
+        return False
+    if offs.dtype != torch.int32 or not offs.is_contiguous() or out.dtype not in _TYPES:
         return False
     order = _order(b)
     if order is None or not a.is_contiguous() or k % 16 or n % 8 or groups > 1024:
         return False
-    product = Product(a.device.index, _TYPES[a.dtype], "N" + order, (a.shape[0], n, k),
-                      groups=groups)  # fmt: skip
-    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, {"offsets": offs})
+    words = _TYPES | _FLOAT8
+    product = Product(a.device.index, words[a.dtype], "N" + order, (a.shape[0], n, k),
+                      output=words[out.dtype], scales="none" if scales is None else "rows",
+                      sums=sums, groups=groups)  # fmt: skip
+    return _is_launched(product, a.device, tensors, {"offsets": offs})
 
 
 def _given(**tensors: Optional[Tensor]) -> dict[str, Tensor]:

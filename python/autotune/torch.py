@@ -6,9 +6,10 @@
 
 mm(), matmul() and linear() consist of the registered operators `autotune::mm`, `autotune::bmm` and
 `autotune::linear`, and of `autotune::mm_out`, … with out=. torch.compile and CUDA graphs take them,
-and they have gradients. So does grouped_mm(); scaled_mm() has no gradient. All return what their namesakes of torch return. PyTorch computes whatever
-no tuned kernel is known to compute faster, and everything on the CPU, of types other than float32,
-float64, bfloat16 and float16, under autocast, and in float32 if TF32 is allowed.
+and they have gradients. So does grouped_mm(); scaled_mm() and scaled_grouped_mm() have none. All
+return what their namesakes of torch return. PyTorch computes whatever no tuned kernel is known to
+compute faster, and everything on the CPU, of types other than float32, float64, bfloat16, float16
+and those of 8 bits, under autocast, and in float32 if TF32 is allowed.
 """
 
 from collections.abc import Callable
@@ -167,9 +168,16 @@ def scaled_mm(
     return result
 
 
+def _takes_groups(a: Tensor, b: Tensor, offs: Tensor) -> bool:
+    """Whether these are a[M,K], b[G,K,N] and offs[G]."""
+    return (
+        a.dim() == 2 and b.dim() == 3 and offs.shape == b.shape[:1] and a.shape[1] == b.shape[1]
+    )
+
+
 @torch.library.custom_op("autotune::grouped_mm", mutates_args=())
 def _grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
-    if a.dim() == 2 and b.dim() == 3 and offs.shape == b.shape[:1] and a.shape[1] == b.shape[1]:
+    if _takes_groups(a, b, offs):
         out = a.new_empty(a.shape[0], b.shape[2])
         if is_grouped(a, b, offs, out):
             return out
@@ -203,6 +211,55 @@ def grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
     """torch._grouped_mm of a[M,K], whose rows are in groups, and b[G,K,N]: rows offs[g - 1] …
     offs[g] - 1 times b[g]. offs[G] are of int32. Rows from offs[G - 1] on are not written."""
     result: Tensor = _grouped_mm(a, b, offs)
+    return result
+
+
+@torch.library.custom_op("autotune::scaled_grouped_mm", mutates_args=())
+def _scaled_grouped_mm(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    offs: Tensor,
+    out_dtype: torch.dtype,
+    use_fast_accum: bool,
+) -> Tensor:
+    if _takes_groups(a, b, offs):
+        out = a.new_empty(a.shape[0], b.shape[2], dtype=out_dtype)
+        sums = "fast" if use_fast_accum else "promoted"
+        if is_grouped(a, b, offs, out, (scale_a, scale_b), sums):
+            return out
+    result: Tensor = torch._scaled_grouped_mm(
+        a, b, scale_a, scale_b, offs, out_dtype=out_dtype, use_fast_accum=use_fast_accum
+    )
+    return result
+
+
+@_scaled_grouped_mm.register_fake
+def _(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    offs: Tensor,
+    out_dtype: torch.dtype,
+    use_fast_accum: bool,
+) -> Tensor:
+    return a.new_empty(a.shape[0], b.shape[2], dtype=out_dtype)
+
+
+def scaled_grouped_mm(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    offs: Tensor,
+    out_dtype: torch.dtype = torch.bfloat16,
+    use_fast_accum: bool = False,
+) -> Tensor:
+    """torch._scaled_grouped_mm: grouped_mm() in float8_e4m3fn or float8_e5m2, with scales [M] of
+    the rows of a and [G,N] of the columns of b, each of which lies along k."""
+    result: Tensor = _scaled_grouped_mm(a, b, scale_a, scale_b, offs, out_dtype, use_fast_accum)
     return result
 
 

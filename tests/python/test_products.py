@@ -49,6 +49,8 @@ class Problems(unittest.TestCase):
         problem = tuned_problem(Product(0, "bf16", "NT", (64, 32, 16), groups=5))
         self.assertEqual(problem, Problem("gemm_grouped", {"dtype": "bf16", "layout": "NT"},
                                           (5, 32, 16, 64)))  # fmt: skip
+        scaled = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="rows", groups=5)
+        self.assertEqual(tuned_problem(scaled).settings["output"], "bf16")
 
     def test_a_bias_is_not_tuned(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))

@@ -87,6 +87,18 @@ class Operators(unittest.TestCase):
         for gradient, theirs in zip(ours, (a.grad, plain.grad)):
             torch.testing.assert_close(gradient, theirs, rtol=2e-2, atol=0.5)
 
+    def test_scaled_groups_are_those_of_pytorch(self):
+        offs = torch.tensor([5, 5, 40, 64], dtype=torch.int32, device=self.device)
+        a, w = (self.on(*shape).to(torch.float8_e4m3fn) for shape in [(64, 48), (4, 32, 48)])
+        of_rows, of_columns = self.on(64).abs(), self.on(4, 32).abs()
+        try:
+            right = torch._scaled_grouped_mm(a, w.mT, of_rows, of_columns, offs,
+                                             out_dtype=torch.bfloat16)
+        except (RuntimeError, NotImplementedError, AttributeError) as error:
+            self.skipTest(f"PyTorch has none here: {error}")
+        ours = tuned.scaled_grouped_mm(a, w.mT, of_rows, of_columns, offs)
+        torch.testing.assert_close(ours, right, rtol=2e-2, atol=5e-2)
+
     def test_out_is_written_and_returned(self):
         a, b, out = self.on(8, 6), self.on(6, 4), torch.empty(8, 4, device=self.device)
         self.assertIs(tuned.mm(a, b, out=out), out)
