@@ -72,6 +72,10 @@ TEST_F(ReductionClass, OtherTargetsHaveNone) {
   EXPECT_THAT(reduction_classes(*device_, tiny, problem,
                                 builds_of(*device_, tiny, problem, {"BLOCK=1 STEP=1"})),
               ::testing::ElementsAre(""));
+  const Target grouped =
+      find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_grouped/gemm_grouped.target.toml");
+  const NamedValues sizes{{"G", 2}, {"N", 16}, {"K", 16}, {"M", 8}};
+  EXPECT_FALSE(has_reduction_classes(grouped, problem_of(grouped, sizes, {})));
 }
 
 /// The host with a library of one way, which is a kernel.

@@ -340,6 +340,7 @@ bool has_reduction_classes(const Target& target, const Problem& problem) {
   const auto has_size = [&](const char* name) {
     return std::ranges::find(target.sizes, name) != target.sizes.end();
   };
+  const auto is_prepared = [](const ArgumentSpec& one) { return one.fill == Fill::prepared; };
   const auto has_input = [&](const char* name) {
     return std::ranges::any_of(target.arguments,
                                [&](const ArgumentSpec& one) { return one.name == name; });
@@ -349,7 +350,7 @@ bool has_reduction_classes(const Target& target, const Problem& problem) {
          layout_of(problem).size() == 2 && type &&
          std::ranges::any_of(std::array{"f64", "f32", "f16", "bf16"},
                              [&](const char* name) { return type->text() == name; }) &&
-         problem.free.empty();
+         problem.free.empty() && std::ranges::none_of(target.arguments, is_prepared);
 }
 
 std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,

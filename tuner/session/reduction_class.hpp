@@ -16,7 +16,7 @@ namespace autotune {
 inline constexpr const char* kPlaceDependent = "place-dependent";
 
 /// Whether products of this target have classes: its sizes are M, N and K, it multiplies A by B,
-/// and `settings` has the layout.
+/// `settings` has the layout, and no input is prepared, such as the ends of groups of rows.
 bool has_reduction_classes(const Target& target, const Problem& problem);
 
 /// A configuration and its kernel. Of one that does not compile, the outcome says so.
