@@ -39,8 +39,8 @@ struct Configuration {
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kBAlongK = LAYOUT == LAYOUT_NT;
   static constexpr bool kRowsAlongK = kBAlongK || !SWAP, kColumnsAlongK = kBAlongK || SWAP;
-  // Of 8 bits.
-  static constexpr Scaled kScaled = Scaled::rows;
+  // Of 8 bits. Groups scale sums by their own function.
+  static constexpr Scaled kScaled = Scaled::none;
   static constexpr int kPartsAtATime = SUMS == SUMS_PROMOTED ? PARTS_AT_A_TIME : 0;
   static constexpr bool kMovesRegisters = PRODUCERS == 128;
 };

@@ -148,6 +148,31 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
     }
   }
 
+  /// The sums of a tile's rows from `row` on, of 8 bits, by the factors of rows and columns. Those
+  /// of A may begin at any row of a group, at an odd one too.
+  __device__ __forceinline__ void scale(const typename Steps::Place& at, int row,
+                                        typename Steps::Sums& sums) const {
+    float of_rows[Steps::kTiles][2];
+#pragma unroll
+    for (int i = 0; i < Steps::kTiles * 2; ++i) {
+      const int down = at.row + row + 64 * (i / 2) + Store::row_of(i % 2 * 2);
+      of_rows[i / 2][i % 2] = this->row_source.scales[min(down, this->rows - 1)];
+    }
+#pragma unroll
+    for (int i = 0; i < Steps::kSums; i += 4) {
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int across = at.column + Store::column_of(i + j);
+        const float of_column = this->column_source.scales[min(across, this->columns - 1)];
+#pragma unroll
+        for (int tile = 0; tile < Steps::kTiles; ++tile) {
+          sums[tile][i + j] *= of_rows[tile][0] * of_column;
+          sums[tile][i + j + 2] *= of_rows[tile][1] * of_column;
+        }
+      }
+    }
+  }
+
   /// By a warp, of which one thread copies.
   __device__ __forceinline__ void produce(const Table& table) {
     const bool copies = elect_one();
@@ -172,6 +197,7 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
       }
       typename Steps::Sums sums;
       this->multiply(row, at, store.warpgroup, sums);
+      if constexpr (Steps::kElementBytes == 1) scale(at, row, sums);
       const int n = tile.column * kAcross;
 #pragma unroll
       for (int j = 0; j < Steps::kTiles; ++j) {
