@@ -186,16 +186,18 @@ def is_grouped(
     types = (torch.bfloat16, torch.float16) if scales is None else tuple(_FLOAT8)
     if a.dtype not in types or a.dtype != b.dtype or a.numel() == 0 or b.numel() == 0:
         return False
-    tensors = {"A": a, "B": b, "D": out}
+    unaligned = {"offsets": offs}
     if scales is not None:
-        tensors |= {"scale_a": scales[0], "scale_b": scales[1]}
-        if any(each.dtype != torch.float32 or not each.is_contiguous() for each in scales):
+        unaligned |= {"scale_a": scales[0], "scale_b": scales[1]}
+        if any(each.dtype != torch.float32 for each in scales):
             return False
         if scales[0].shape != a.shape[:1] or scales[1].shape != (groups, n):
             return False
-    if not a.is_cuda or any(each.device != a.device for each in (*tensors.values(), offs)):
+    if any(not each.is_contiguous() for each in unaligned.values()) or not a.is_cuda:
         return False
-    if offs.dtype != torch.int32 or not offs.is_contiguous() or out.dtype not in _TYPES:
+    if any(each.device != a.device for each in (b, *unaligned.values())):
+        return False
+    if offs.dtype != torch.int32 or out.dtype not in _TYPES:
         return False
     order = _order(b)
     if order is None or not a.is_contiguous() or k % 16 or n % 8 or groups > 1024:
@@ -204,7 +206,7 @@ def is_grouped(
     product = Product(a.device.index, words[a.dtype], "N" + order, (a.shape[0], n, k),
                       output=words[out.dtype], scales="none" if scales is None else "rows",
                       sums=sums, groups=groups)  # fmt: skip
-    return _is_launched(product, a.device, tensors, {"offsets": offs})
+    return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, unaligned)
 
 
 def _given(**tensors: Optional[Tensor]) -> dict[str, Tensor]:

@@ -280,6 +280,34 @@ class OperatorsOnAGpu(Operators):
                     right = (first.double() @ second.double()).float()
                     torch.testing.assert_close(tuned.mm(first, second), right, rtol=1e-4, atol=1e-3)
 
+    def test_groups_may_change_between_replays_of_a_graph(self):
+        if torch.cuda.get_device_capability()[0] != 9:
+            self.skipTest("groups need compute capability 9.0")
+        a, w = (self.on(*shape).bfloat16() for shape in [(300, 256), (5, 128, 256)])
+        offs = torch.tensor([7, 7, 8, 200, 300], dtype=torch.int32, device="cuda")
+        target = _torch_kernels._kernels._target(0, "gemm_grouped",
+                                                 {"dtype": "bf16", "layout": "NT"})
+        sizes = 5, 128, 256, 300
+        target.pin(sizes, target.lookup(*sizes).configuration)
+        tuned.grouped_mm(a, w.mT, offs)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            out = tuned.grouped_mm(a, w.mT, offs)
+        for ends in [(7, 7, 8, 200, 300), (0, 300, 300, 300, 300), (60, 120, 121, 123, 250)]:
+            offs.copy_(torch.tensor(ends, dtype=torch.int32))
+            out.fill_(7)
+            graph.replay()
+            first = 0
+            for group, end in enumerate(ends):
+                right = (a[first:end].double() @ w[group].double().t())
+                torch.testing.assert_close(out[first:end].double(), right, rtol=2e-2, atol=0.2)
+                first = end
+            self.assertTrue((out[first:] == 7).all())
+        with torch.profiler.profile() as seen:
+            tuned.grouped_mm(a, w.mT, offs)
+            torch.cuda.synchronize()
+        self.assertTrue(any("gemm_grouped" in event.key for event in seen.key_averages()))
+
     def test_graphs_hold_them(self):
         a, b, out = self.on(512, 512), self.on(512, 512), torch.empty(512, 512, device="cuda")
         graph = torch.cuda.CUDAGraph()
