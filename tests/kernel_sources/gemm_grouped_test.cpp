@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of groups on the host device, as gemm16_test.cpp does it.
+#include <gmock/gmock.h>
+
 #include <cstdlib>
 #include <random>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -102,6 +105,24 @@ Outcome spoilt(const Text& text, const Text& by) {
 TEST(GemmGrouped, RowsOfOtherGroupsAndAMissingSliceAreSeen) {
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G - 1, M, N, K"), Outcome::wrong);
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G, M, N, K - 64"), Outcome::wrong);
+}
+
+TEST(GemmGrouped, RefusesWhatItDoesNotHave) {
+  const auto why = [](const NamedValues& settings, const DeviceInfo& gpu) -> std::string {
+    try {
+      (void)space_of(grouped(), groups(4, 64, 64, 64, settings), gpu);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const DeviceInfo hopper = testing::small_hopper();
+  EXPECT_EQ(why({}, hopper), "");
+  EXPECT_THAT(why({}, testing::small_gpu()), ::testing::HasSubstr("groups need wgmma"));
+  EXPECT_THAT(why({{"sums", Text("fast")}}, hopper), ::testing::HasSubstr("a choice for e4m3"));
+  EXPECT_THAT(why({{"dtype", Text("e4m3")}, {"layout", Text("NN")}}, hopper),
+              ::testing::HasSubstr("e4m3 and e5m2 have the layout NT"));
+  EXPECT_THAT(why({{"output", Text("f16")}}, hopper), ::testing::HasSubstr("have their own"));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ from autotune import _products, _torch_kernels
 
 
 def on(device, *shape, **options):
-    return torch.randn(*shape, device=device, dtype=options.pop("dtype", torch.float32), **options)
+    return torch.randn(shape, device=device, dtype=options.pop("dtype", torch.float32), **options)
 
 
 class Operators(unittest.TestCase):
