@@ -87,9 +87,11 @@ TEST_P(TensorCoreKernels, CompileForGpusWithoutWgmma) {
 TEST(Groups, CompileForAHopper) {
   const Target target =
       load_manifest(source_folder() / "kernel_sources/gemm_grouped/gemm_grouped.target.toml");
-  for (const char* const layout : {"NT", "NN"}) {
-    const Problem problem = problem_of(target, {{"G", 9}, {"N", 520}, {"K", 392}, {"M", 3000}},
-                                       {{"layout", layout}, {"dtype", "f16"}});
+  for (const NamedValues& settings : {NamedValues{{"layout", "NT"}, {"dtype", "e4m3"}},
+                                      NamedValues{{"layout", "NT"}, {"dtype", "f16"}},
+                                      NamedValues{{"layout", "NN"}, {"dtype", "bf16"}}}) {
+    const Problem problem =
+        problem_of(target, {{"G", 9}, {"N", 520}, {"K", 400}, {"M", 3000}}, settings);
     for (const int alternate : {0, 1})
       expect_to_compile(problem, {{"ALTERNATE", alternate}}, gpu_of(90, 227 << 10), target);
   }
