@@ -303,8 +303,9 @@ const Verb kReplay{
         "score, which resamples the runs at random.\n\n"
         "With `--threads 16`, a run is as one of `tune`: 16 configurations compile at a time in "
         "their recorded times, they are measured one after the other as they become ready, and "
-        "the default configuration is known first: for each seed another one, of 1.3 to 2.5 times "
-        "the optimum. `at 60 s` is that second of the run, without the strategy's own time.",
+        "the default configuration is known first: the one that the file marks, else for each seed "
+        "another one, of 1.3 to 2.5 times the optimum. `at 60 s` is that second of the run, "
+        "without the strategy's own time.",
     .options = {{"strategy", "STRATEGY", "The search strategy (autotune list strategies)",
                  "guided"},
                 kPluginOption,

@@ -75,6 +75,8 @@ struct RecordedResult {
   int samples = 0;                     // times behind `seconds`; 0: unknown
   std::string timestamp = {};          // as in the file: `2026-11-22 14:34:21.102791+00:00`
   double total_seconds = 0;            // all that evaluating it cost, compiling too; 0: unknown
+  double predicted_seconds = 0;        // by the cost model; 0: unknown
+  bool is_default = false;             // the configuration that the search knew first
 };
 
 struct RecordedResults {

@@ -122,6 +122,9 @@ RecordedResult result_of(const CheckedJson& entry, const std::vector<std::string
   result.compile_seconds = seconds_of(entry, "compile_time");
   result.total_seconds =
       entry.find(kTotal) ? seconds_of(entry, kTotal) : total_seconds_of(entry, kCosts);
+  result.predicted_seconds = seconds_of(entry, "predicted_ms");
+  const auto is_default = entry.find("is_default");
+  result.is_default = is_default && is_default->json() == Json(true);
   result.timestamp = text_of(entry, "timestamp");
   if (entry.find(kLowerBound)) {
     result.outcome = Outcome::pruned;

@@ -50,7 +50,9 @@ ReplayRun run_once(const RecordedSpace& recorded, const ReplayRequest& request, 
                   .predicted = predicted,
                   .end_at_optimum = request.end_at_optimum,
                   .automatic = request.automatic};
-  if (request.threads > 1) run.known = some_default(recorded, seed);
+  if (request.threads > 1) {
+    run.known = recorded.default_index ? recorded.default_index : some_default(recorded, seed);
+  }
   RecordedEvaluator evaluator(recorded, run);
   const std::unique_ptr<SearchStrategy> strategy = make_strategy(request.strategy);
   const auto start = std::chrono::steady_clock::now();
@@ -120,6 +122,7 @@ std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest
     throw Error(format("{}: every configuration fails, so there is no optimum to compare with",
                        recorded.name));
   }
+  if (predicted.empty()) predicted = recorded.predicted;
   std::vector<ReplayRun> runs;
   for (int seed = 1; seed <= request.seeds; ++seed) {
     runs.push_back(run_once(recorded, request, static_cast<std::uint64_t>(seed), predicted));
@@ -323,15 +326,24 @@ RecordedSpace space_of_rows(std::string name, std::vector<Parameter> parameters,
   for (const RecordedResult& row : rows) by_rank[rank_of(row, levels)] = &row;
   std::vector<std::uint64_t> ranks;
   std::vector<Evaluation> answers;
-  std::vector<double> compile_seconds, total_seconds;
+  std::vector<double> compile_seconds, total_seconds, predicted;
+  std::optional<std::size_t> default_index;
   for (const auto& [rank, row] : by_rank) {
+    if (row->is_default) default_index = ranks.size();
+    if (row->predicted_seconds > 0) predicted.push_back(row->predicted_seconds);
     answers.push_back({ranks.size(), row->outcome, row->seconds});
     compile_seconds.push_back(row->compile_seconds);
     total_seconds.push_back(row->total_seconds);
     ranks.push_back(rank);
   }
-  return {std::move(name), ParameterSpace(std::move(parameters), std::move(ranks)),
-          std::move(answers), std::move(compile_seconds), std::move(total_seconds)};
+  if (predicted.size() < ranks.size()) predicted.clear();
+  return {std::move(name),
+          ParameterSpace(std::move(parameters), std::move(ranks)),
+          std::move(answers),
+          std::move(compile_seconds),
+          std::move(total_seconds),
+          std::move(predicted),
+          default_index};
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ struct RecordedSpace {
   std::vector<Evaluation> answers;      // one per index of the space
   std::vector<double> compile_seconds;  // the same; 0 if the file has none
   std::vector<double> total_seconds;    // the same: all that evaluating it cost, compiling too
+  std::vector<double> predicted = {};   // the cost model's times, if the file has them all
+  std::optional<std::size_t> default_index = {};  // if the file marks one
 
   /// The shortest time; infinity if every configuration fails.
   double best() const;
@@ -69,7 +71,8 @@ struct ReplayRequest {
   std::size_t budget = 200;
   int seeds = 40;  // 1 .. seeds
   /// Threads that compile. With several, runs are as those of `tune`: each seed has another default
-  /// configuration, which is known first and takes 1.3 to 2.5 times as long as the best.
+  /// configuration, which is known first and takes 1.3 to 2.5 times as long as the best. A file
+  /// that marks the default has the same one for all seeds.
   int threads = 1;
   bool automatic = false;       // ends as an automatic budget does, within `budget`
   bool end_at_optimum = false;  // faster; all figures but own_seconds stay the same
@@ -77,7 +80,8 @@ struct ReplayRequest {
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-/// One run per seed, in the order of seeds. Throws Error if the space has no valid configuration.
+/// One run per seed, in the order of seeds. `predicted`: in place of those of the space. Throws
+/// Error if the space has no valid configuration.
 std::vector<ReplayRun> replay(const RecordedSpace& recorded, const ReplayRequest& request,
                               std::span<const double> predicted = {});
 

@@ -197,6 +197,18 @@ TEST(Replay, MeasurementsFollowOneAnotherWhileOthersCompile) {
                                      ::testing::DoubleEq(2.5)));
 }
 
+TEST(Replay, AFileMayHaveTheDefaultAndThePredictions) {
+  constexpr const char* kMarked = R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]},
+  "objective": "time", "cache": {"1": {"a": 1, "time": 4.0, "predicted_ms": 3},
+  "2": {"a": 2, "time": 9.0, "predicted_ms": 2, "is_default": true},
+  "3": {"a": 3, "time": 1.0, "predicted_ms": 1}}})";
+  const RecordedSpace recorded = read_recorded_space(written("marked.json", kMarked));
+  EXPECT_THAT(recorded.predicted, ::testing::ElementsAre(3e-3, 2e-3, 1e-3));
+  for (const ReplayRun& run : replay(recorded, {.budget = 3, .seeds = 4, .threads = 2})) {
+    EXPECT_THAT(run.order, ::testing::ElementsAre(1, 2, 0));  // the model's best is next
+  }
+}
+
 TEST(Replay, OneAtATimeCostsAddUp) {
   const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
   RecordedEvaluator evaluator(recorded, {});
