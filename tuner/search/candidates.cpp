@@ -18,6 +18,7 @@ constexpr std::size_t kRandom = 6000;
 constexpr std::size_t kPredicted = 3000;
 constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
+constexpr std::size_t kLateShare = 6;  // a late search has one of so many candidates
 constexpr float kNearlyEqual = 0.25F;  // log seconds between the tenths at both ends
 constexpr double kHopeless = 1000;     // times the predicted time of the fastest tenth
 
@@ -27,7 +28,8 @@ void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more)
 
 /// The neighbours of the fastest few, and a random part of those two changes from the fastest.
 std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
-                                          const Observations& observations, RandomSource& random) {
+                                          const Observations& observations, std::size_t most,
+                                          RandomSource& random) {
   const Neighbours neighbours(space);
   std::vector<std::size_t> places = observations.fastest();
   places.resize(std::min(places.size(), kFastest));
@@ -39,7 +41,7 @@ std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
   std::vector<std::size_t> nearest = neighbours.of(observations.indices()[places.front()]);
   random.shuffle(nearest);
   for (const std::size_t near : nearest) {
-    if (found.size() > kMostNeighbours) break;
+    if (found.size() > most) break;
     append(found, neighbours.of(near));
   }
   return found;
@@ -48,15 +50,22 @@ std::vector<std::size_t> near_the_fastest(const ParameterSpace& space,
 std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
                                         const std::vector<std::size_t>& favourites,
                                         const Observations& observations, RandomSource& random) {
+  const bool is_late = observations.size() >= kLate;
   std::vector<std::size_t> indices;
-  if (space.size() <= kMostCandidates) {
+  if (!is_late && space.size() <= kMostCandidates) {
     indices.resize(space.size());
     std::iota(indices.begin(), indices.end(), std::size_t{0});
     return indices;
   }
-  for (std::size_t i = 0; i < kRandom; ++i) indices.push_back(random.below(space.size()));
-  append(indices, favourites);
-  append(indices, near_the_fastest(space, observations, random));
+  const std::size_t share = is_late ? kLateShare : 1;
+  for (std::size_t i = 0; i < kRandom && indices.size() < kRandom / share; ++i) {
+    const std::size_t index = random.below(space.size());
+    if (!is_late || !observations.contains(index)) indices.push_back(index);
+  }
+  indices.insert(indices.end(), favourites.begin(),
+                 favourites.begin() + std::ssize(favourites) / static_cast<std::ptrdiff_t>(share));
+  append(indices, near_the_fastest(space, observations, kMostNeighbours / share, random));
+  if (is_late) std::erase_if(indices, [&](std::size_t i) { return observations.contains(i); });
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   return indices;
@@ -214,19 +223,12 @@ void Observations::add(const Evaluation& answer) {
                      (answer.outcome == Outcome::ok || answer.outcome == Outcome::pruned);
   log_seconds_.push_back(timed ? std::optional(std::log(*answer.seconds)) : std::nullopt);
   if (!timed) return;
-  ++valid_;
+  const auto time_of = [&](std::size_t place) {
+    return std::pair(*log_seconds_[place], indices_[place]);
+  };
+  const std::size_t place = indices_.size() - 1;
+  fastest_.insert(std::ranges::upper_bound(fastest_, time_of(place), {}, time_of), place);
   if (answer.outcome == Outcome::ok) best_ = std::min(best_, *log_seconds_.back());
-}
-
-std::vector<std::size_t> Observations::fastest() const {
-  std::vector<std::size_t> places;
-  for (std::size_t place = 0; place < size(); ++place) {
-    if (log_seconds_[place]) places.push_back(place);
-  }
-  std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(*log_seconds_[a], indices_[a]) < std::pair(*log_seconds_[b], indices_[b]);
-  });
-  return places;
 }
 
 Targets targets_of(const Observations& observations, std::span<const std::size_t> places) {

@@ -26,20 +26,20 @@ class Observations {
   void add(const Evaluation& answer);
 
   std::size_t size() const { return indices_.size(); }
-  std::size_t valid() const { return valid_; }
+  std::size_t valid() const { return fastest_.size(); }
   bool contains(std::size_t index) const { return place_.contains(index); }
   const std::vector<std::size_t>& indices() const { return indices_; }
   /// The logarithm of the time; nullopt for a failure.
   std::optional<double> log_seconds(std::size_t place) const { return log_seconds_[place]; }
   /// Places of the valid configurations, fastest first; ties in the order of their indices.
-  std::vector<std::size_t> fastest() const;
+  const std::vector<std::size_t>& fastest() const { return fastest_; }
   double best() const { return best_; }  // log seconds; infinity before any is valid
 
  private:
   std::vector<std::size_t> indices_;
   std::vector<std::optional<double>> log_seconds_;
   std::unordered_map<std::size_t, std::size_t> place_;
-  std::size_t valid_ = 0;
+  std::vector<std::size_t> fastest_;
   double best_ = std::numeric_limits<double>::infinity();
 };
 
@@ -56,6 +56,9 @@ Targets targets_of(const Observations& observations, std::span<const std::size_t
 
 /// Up to this size every configuration is a candidate.
 inline constexpr std::size_t kMostCandidates = 20000;
+/// From so many observations on, a search is late: its candidates are a sample of what is left, so
+/// that a proposal costs the less, the less is to be found.
+inline constexpr std::size_t kLate = 1000;
 
 /// The cost model's times as a feature: log seconds minus their mean, clipped at the median. Zero
 /// and infinity count as slow. Empty if no time is usable.
@@ -89,7 +92,7 @@ struct Candidates {
 
 /// All configurations of a small space. A larger space is sampled: the prior's favourites, the
 /// neighbours of the fastest few, some configurations two changes away from the fastest, and random
-/// ones.
+/// ones. So is what is left of any space in a late search, with a sixth of the sample.
 Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& coordinates,
                            const Prior& prior, const Observations& observations,
                            RandomSource& random);

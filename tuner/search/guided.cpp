@@ -142,14 +142,13 @@ class Search {
     return first_configurations(space_, coordinates_, predicted, count, taken, random_);
   }
 
-  /// Draws the candidates of small spaces once, and those of large spaces again as the search
-  /// proceeds.
+  /// Draws the candidates of small spaces once, and those of large spaces and late searches again
+  /// as the search proceeds.
   void redraw() {
     const bool improved = observations_.best() < drawn_best_;
     const bool grown = static_cast<double>(observations_.size()) >= kRedraw * drawn_size_;
-    if (candidates_.drawing > 0 && (space_.size() <= kMostCandidates || (!improved && !grown))) {
-      return;
-    }
+    const bool all_are = space_.size() <= kMostCandidates && observations_.size() < kLate;
+    if (candidates_.drawing > 0 && (all_are || (!improved && !grown))) return;
     const int drawing = candidates_.drawing + 1;
     // A separate source, so that the sample depends only on the seed and the number of the draw.
     RandomSource random(seed_ + static_cast<std::uint64_t>(drawing));

@@ -18,7 +18,8 @@ ValueEffects::ValueEffects(const ParameterSpace& space, const Observations& obse
     first_.push_back(count);
     count += parameter.values.size();
   }
-  const std::vector<std::size_t> fastest = observations.fastest();
+  const auto fastest =
+      std::span(observations.fastest()).first(std::min(observations.valid(), kLate));
   const auto time_of = [&](std::size_t place) { return *observations.log_seconds(place); };
   const std::size_t surely_fast = fastest[std::min(kFewestFast, fastest.size()) - 1];
   const double ceiling = std::max(time_of(fastest.front()) + std::log(kFast), time_of(surely_fast));

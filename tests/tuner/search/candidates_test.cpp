@@ -58,6 +58,24 @@ TEST(Candidates, LargeSpacesAreSampledWithTheNeighboursOfTheFastest) {
   EXPECT_TRUE(!row || candidates.asked[*row]);
 }
 
+TEST(Candidates, OfALateSearchAreFewThatAreLeft) {
+  const ParameterSpace space = simulated::grid({20, 20, 20});
+  const LevelCoordinates coordinates(space);
+  Observations observations;
+  RandomSource random(1);
+  const auto draw = [&] { return draw_candidates(space, coordinates, {}, observations, random); };
+  while (observations.size() + 1 < kLate) {
+    observations.add({8 * observations.size(), Outcome::ok, 1.0 + 1.0 * observations.size()});
+  }
+  EXPECT_EQ(draw().indices.size(), 8000u);
+  observations.add({7999, Outcome::ok, 0.5});
+  const std::vector<std::size_t> late = draw().indices;
+  EXPECT_GT(late.size(), 1000u);
+  EXPECT_LT(late.size(), 3000u);
+  for (const std::size_t index : late) EXPECT_FALSE(observations.contains(index));
+  EXPECT_TRUE(std::ranges::count(late, 7998) == 1) << "next to the fastest";
+}
+
 TEST(Candidates, OfASmallSpaceAreAllThatAreNotHopeless) {
   const ParameterSpace space = simulated::grid({3, 2});
   const LevelCoordinates coordinates(space);
