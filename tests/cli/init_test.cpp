@@ -171,6 +171,37 @@ TEST(Init, AProgramForKernelTunerBecomesAManifestThatPassesItsCheck) {
                                HasSubstr("configurations and the reference are fine")));
 }
 
+TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
+  const std::filesystem::path root = AUTOTUNE_SOURCE_DIR;
+  const Sandbox sandbox;
+  sandbox.write("ktt_scale_rows.cu",
+                "extern \"C\" __global__ void scaleRows(const float* source, float* result, float "
+                "factor, unsigned int width) {\n"
+                "  const unsigned x = blockIdx.x * BLOCK_X + threadIdx.x;\n"
+                "  const unsigned y = (blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;\n"
+                "  for (int row = 0; row < ROWS; ++row)\n"
+                "    result[(y + row) * width + x] = factor * source[(y + row) * width + x];\n"
+                "}\n");
+  const std::string problem = (sandbox.folder() / "scale.json").string();
+  const std::string notes = (sandbox.folder() / "notes").string();
+  const std::string script = (root / "scripts/ktt_problem").string();
+  const std::string program = (root / "tests/cli/kernels/ktt_scale_rows.cpp").string();
+  const std::string command = script + " " + program + " --output " + problem + " 2>" + notes;
+  ASSERT_EQ(std::system(("python3 " + command).c_str()), 0);
+  EXPECT_THAT(text_of(notes),
+              AllOf(HasSubstr("a constraint over ROWS: write"), HasSubstr("if (v[0] > 2)"),
+                    HasSubstr("the reference of resultId is computed on the host"),
+                    HasSubstr("SideBySideComparison, 0.001: give the outputs a tolerance")));
+  const Ended import = sandbox.run({"import", "t1", problem, "--output", "scale.target.toml"});
+  ASSERT_EQ(import.status, 0) << import.err;
+  const std::string text = text_of(sandbox.folder() / "scale.target.toml");
+  const Ended check = sandbox.run({"check", "./scale.target.toml", "--device", "host"});
+  EXPECT_EQ(check.status, 0) << check.err << check.out << text;
+  EXPECT_THAT(check.out, AllOf(HasSubstr("25 of 36 combinations are valid"),
+                               HasSubstr("configurations and the reference are fine")))
+      << text;
+}
+
 TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
   const Sandbox sandbox;
   const auto refuses = [&](const std::vector<std::string>& words, int status,

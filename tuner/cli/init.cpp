@@ -43,7 +43,9 @@ ManifestTrouble trouble_with(const Target& target, Device& device) {
   }
   const auto verdict = default_at_edge(target, problem, first.configuration, device);
   if (!verdict || verdict->outcome == Outcome::ok) return {};
-  return {.message = edge_complaint(target, *verdict), .unwritten = verdict->unwritten};
+  return {.message = edge_complaint(target, *verdict),
+          .unwritten = verdict->unwritten,
+          .is_undefined = verdict->is_undefined};
 }
 
 }  // namespace
@@ -52,7 +54,8 @@ ProposedManifest::ProposedManifest(const fs::path& file, std::string entry)
     : file_(file), entry_(std::move(entry)), source_(kernel_source_in(file)), first_(made()) {}
 
 FirstManifest ProposedManifest::made() const {
-  return first_manifest(source_.text, source_.headers, file_.filename().string(), entry_, in_part_);
+  return first_manifest(source_.text, source_.headers, file_.filename().string(), entry_,
+                        corrections_);
 }
 
 fs::path ProposedManifest::path() const {
@@ -69,7 +72,10 @@ ManifestTrouble ProposedManifest::correct(Device& device) {
     } catch (const std::exception& error) {  // a launch may be more than the device can do
       trouble = {.message = error.what()};
     }
-    again = !trouble.unwritten.empty() && in_part_.insert(trouble.unwritten).second;
+    const bool is_new = trouble.is_undefined && !corrections_.is_positive;
+    corrections_.is_positive = corrections_.is_positive || trouble.is_undefined;
+    again = is_new ||
+            (!trouble.unwritten.empty() && corrections_.in_part.insert(trouble.unwritten).second);
     if (again) first_ = made();
   }
   if (trouble.does_not_compile) {

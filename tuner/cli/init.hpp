@@ -17,6 +17,7 @@ namespace autotune::cli {
 struct ManifestTrouble {
   std::string message;
   std::string unwritten = {};  // an output that the kernel does not write as a whole
+  bool is_undefined = false;   // results are no numbers
   bool does_not_compile = false;
 };
 
@@ -31,8 +32,8 @@ class ProposedManifest {
   std::filesystem::path path() const;
   /// Throws Error if it cannot be read.
   Target target() const;
-  /// Checks it on a device. Outputs that the kernel does not write as a whole become inouts. Throws
-  /// Error if the kernel does not compile.
+  /// Checks it on a device. Outputs that the kernel does not write as a whole become inouts, and
+  /// inputs positive if results are no numbers. Throws Error if the kernel does not compile.
   ManifestTrouble correct(Device& device);
 
  private:
@@ -41,7 +42,7 @@ class ProposedManifest {
   const std::filesystem::path file_;
   const std::string entry_;
   const KernelSource source_;
-  std::set<std::string> in_part_;
+  Corrections corrections_;
   FirstManifest first_;
 };
 

@@ -148,6 +148,7 @@ struct Verdict {
   bool repeats = true;     // all runs on the same inputs gave the same bits
   /// The output of that element, if neither the kernel nor the reference wrote it.
   std::string unwritten = {};
+  bool is_undefined = false;  // the reference has no number there
 };
 
 /// The result of `verify`. A kernel that fails to run has a verdict, too.

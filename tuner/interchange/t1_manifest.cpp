@@ -149,15 +149,20 @@ class T1Writer {
     } else if (axis < block().size() && block()[axis] != "1") {
       factors.push_back(block()[axis]);
     }
+    if (axis >= problem_.sizes().size()) return "1";
     if (factors.empty()) return size_name(axis);
     return format("ceil_div({}, {})", size_name(axis), joined(factors, " * "));
   }
 
   void write_kernel() {
-    std::string grid, block_text;
-    for (std::size_t i = 0; i < problem_.sizes().size(); ++i) {
-      grid += (i > 0 ? ", " : "") + toml_text(blocks_along(i));
+    std::vector<std::string> grid;
+    std::string block_text;
+    const auto global = problem_.kernel().find("GlobalSize");
+    for (std::size_t i = 0; i < kAxes.size(); ++i) {
+      if (i >= problem_.sizes().size() && !(global && global->find(kAxes[i]))) continue;
+      grid.push_back(toml_text(blocks_along(i)));
     }
+    while (grid.size() > problem_.sizes().size() && grid.back() == "\"1\"") grid.pop_back();
     for (const std::string& side : block()) {
       block_text += (block_text.empty() ? "" : ", ") + toml_text(side);
     }
@@ -165,7 +170,7 @@ class T1Writer {
     line("[kernels." + identifier(problem_.kernel_name()) + "]");
     if (identifier(problem_.kernel_name()) != problem_.kernel_name())
       line("entry = " + toml_text(problem_.kernel_name()));
-    line("grid = [" + grid + "]\nblock = [" + block_text + "]");
+    line("grid = [" + joined(grid, ", ") + "]\nblock = [" + block_text + "]");
     const auto shared = problem_.kernel().find("SharedMemory");
     if (shared && shared->json().is_number_integer() && shared->json().get<std::int64_t>() > 0) {
       line(format("dynamic_shared_bytes = {}", shared->json().dump()));
@@ -173,6 +178,11 @@ class T1Writer {
   }
 
   void write_reference() {
+    if (problem_.kernel().find("ReferenceArguments")) {
+      problem_.note("ReferenceArguments",
+                    "write the reference kernel under reference.kernels, and its threshold as the "
+                    "output's tolerance or absolute");
+    }
     line("\n# Better a plain kernel: reference.kernels.NAME = { grid = …, block = … }.");
     line("[reference]\nconfiguration = \"default\"");
     problem_.note("reference",

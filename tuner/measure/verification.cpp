@@ -378,7 +378,8 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   return {.outcome = Outcome::wrong,
           .message = std::move(message),
           .worst_error = roundings > 0 ? roundings : found.worst,
-          .unwritten = is_written ? "" : buffer.name};
+          .unwritten = is_written ? "" : buffer.name,
+          .is_undefined = is_written && expected_text(expected.type, expected.values) == "nan"};
 }
 
 Verdict runs_verdict(const BufferSpec& buffer, const Finding& found, std::span<const std::byte> one,

@@ -41,6 +41,7 @@ void keep_first(Verdict& kept, const Verdict& next) {
   if (next.outcome != Outcome::ok || kept.message.empty()) {
     kept.message = next.message;
     kept.unwritten = next.unwritten;
+    kept.is_undefined = next.is_undefined;
   }
   kept.outcome = next.outcome;
 }

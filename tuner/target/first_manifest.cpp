@@ -41,6 +41,7 @@ std::string buffer_text(const KernelFacts::Buffer& buffer) {
                             buffer.type, buffer.length);
   if (!buffer.role.empty()) text += format(", role = \"{}\"", buffer.role);
   if (buffer.is_zero) text += ", fill = \"zero\"";
+  if (buffer.is_positive) text += ", fill = { uniform = [0.25, 1] }";
   if (!buffer.tolerance.empty()) text += ", tolerance = " + buffer.tolerance;
   if (!buffer.indexed.empty()) {
     text += format(", fill = {{ uniform = [0, \"{} - 1\"] }}", buffer.indexed);
@@ -87,6 +88,7 @@ class ManifestWriter {
     text_ += names.empty() ? format("sizes.N = {{ fixed = {} }}\n",
                                     facts_.launch.grid.size() > 1 ? 256 : 65536)
                            : format("sizes = {}\n", list_of(names));
+    if (facts_.has_sizes_of_macros) text_ += "bake_sizes = true\nsize_macros = \"*\"\n";
     for (const auto& [name, types] : facts_.type_settings) {
       text_ += format("settings.{} = {{ values = [\"{}\"], as = \"type\" }}\n", name,
                       joined(types, "\", \""));
@@ -121,6 +123,7 @@ class ManifestWriter {
     }
     std::string constraints;
     if (!std::ranges::all_of(threads, is_number)) {
+      std::erase(threads, "1");
       constraints = joined(threads, " * ") + " <= device.max_threads\n";
     }
     for (const std::string& each : facts_.constraints) constraints += each + "\n";
@@ -182,7 +185,7 @@ class ManifestWriter {
 
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
                              const std::string& file, const std::string& entry,
-                             const std::set<std::string>& in_part, const GivenArguments* given) {
+                             const Corrections& corrections, const GivenArguments* given) {
   const KernelFile read = kernel_file(source, headers);
   std::vector<std::string> names, tuned;
   for (const KernelCode& each : read.kernels) {
@@ -214,7 +217,7 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
     throw UsageError(
         format("{}: there is no kernel {} ({})", file, entry, suggestion(entry, names)));
   }
-  return ManifestWriter(kernel_facts(read, *kernel, file, in_part, given)).written(file);
+  return ManifestWriter(kernel_facts(read, *kernel, file, corrections, given)).written(file);
 }
 
 }  // namespace autotune

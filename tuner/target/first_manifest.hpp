@@ -27,13 +27,12 @@ struct FirstManifest {
 };
 
 /// `headers` are the texts of files that the source includes. `entry` may be empty if the source
-/// has one kernel, beside plain ones to compare with. `in_part` are outputs that keep what the
-/// kernel does not write. With `given`, the kernel's parameters have the names there: their own, or
-/// by their order if that is how another kernel has them. Throws UsageError if there is no such
-/// kernel, Error if the kernel takes what a manifest cannot give.
+/// has one kernel, beside plain ones to compare with. With `given`, the kernel's parameters have
+/// the names there: their own, or by their order if that is how another kernel has them. Throws
+/// UsageError if there is no such kernel, Error if the kernel takes what a manifest cannot give.
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
                              const std::string& file, const std::string& entry,
-                             const std::set<std::string>& in_part = {},
+                             const Corrections& corrections = {},
                              const GivenArguments* given = nullptr);
 
 }  // namespace autotune

@@ -13,6 +13,7 @@
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
+#include "tuner/target/host_code.hpp"
 #include "tuner/target/kernel_text.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
@@ -32,15 +33,20 @@ bool is_power_of_two(std::int64_t value) { return value > 0 && (value & (value -
 class FactReader {
  public:
   FactReader(const KernelFile& file, const KernelCode& kernel, const std::string& file_name,
-             const std::set<std::string>& in_part, const GivenArguments* given = nullptr)
-      : file_(file), kernel_(kernel), file_name_(file_name), in_part_(in_part), given_(given) {
+             const Corrections& corrections, const GivenArguments* given = nullptr)
+      : file_(file),
+        kernel_(kernel),
+        file_name_(file_name),
+        corrections_(corrections),
+        given_(given) {
     facts_.launch.kernel = last_name();
     const auto launch = std::ranges::find_if(file.launches, [&](const LaunchInSource& each) {
       return each.kernel == last_name() && each.arguments.size() == kernel.parameters.size();
     });
+    used_ = file.used_by(kernel);
     if (launch == file.launches.end()) return;
     launch_ = &*launch;
-    host_.body = in_numbers(launch->function);
+    host_ = HostCode(in_numbers(launch->function));
   }
 
   KernelFacts facts() {
@@ -51,12 +57,15 @@ class FactReader {
     find_dynamic_shared();
     find_plain_reference();
     for (const std::string& type : used_structs_) facts_.structs.push_back(struct_of(type));
+    std::erase_if(facts_.parameters, [&](const Parameter& each) { return !is_used(each); });
     for (const auto& [name, value] : file_.constants) {
       const auto number = file_.integer(name);
-      if (number && !parameter(name) && file_.device_words.contains(name)) {
+      const bool is_kept = number && file_.is_literal(name) && !parameter(name);
+      if (is_kept && used_.contains(name) && !is_size_name(name)) {
         facts_.kept.push_back(format("{} = {}", name, *number));
       }
     }
+    facts_.has_sizes_of_macros = has_sizes_of_macros_;
     for (std::string& size : sizes_) facts_.sizes.push_back(manifest_name(size));
     return std::move(facts_);
   }
@@ -78,6 +87,17 @@ class FactReader {
           is_computed ? computed(each.name, true)->text : manifest_name(each.name),
           type == "i32" || type == "u32" ? "" : type);
     }
+  }
+
+  /// Of the kernel, or of its launch; what the host uses otherwise is not tuned.
+  bool is_used(const Parameter& each) const {
+    const std::regex word("\\b" + each.name + "\\b");
+    const auto has = [&](const std::string& text) { return std::regex_search(text, word); };
+    const auto passes = [&](const auto& argument) { return has(argument.first); };
+    return each.is_passed || used_.contains(each.name) || has(facts_.entry) ||
+           has(facts_.dynamic_shared_bytes) || std::ranges::any_of(grid_, has) ||
+           std::ranges::any_of(block_, has) || std::ranges::any_of(facts_.constraints, has) ||
+           std::ranges::any_of(facts_.launch.arguments, passes);
   }
 
   std::string last_name() const {
@@ -137,14 +157,20 @@ class FactReader {
     std::string passed;
     for (std::size_t i = 0; i < kernel_.templates.size(); ++i) {
       const Declaration& each = kernel_.templates[i];
-      const Tokens given =
-          launch_ && i < launch_->templates.size() ? launch_->templates[i] : each.if_absent;
+      const Tokens given = launch_ && i < launch_->templates.size()
+                               ? file_.instance(*launch_, launch_->templates[i])
+                               : each.if_absent;
+      const std::string passed_type = type_name(file_.resolved(text_of(given)));
+      if (each.type == "typename" && passed_type.find('x') != std::string::npos) {
+        types_[each.name] = passed_type;  // settings have no vectors
+        passed += format("{}{}", passed.empty() ? "" : ", ", text_of(given));
+        continue;
+      }
       if (each.type == "typename") {
         const std::string name = free_name(
             facts_.type_settings.empty() ? "dtype"
                                          : format("dtype{}", facts_.type_settings.size() + 1));
-        facts_.type_settings.emplace_back(name,
-                                          types_with(type_name(file_.resolved(text_of(given)))));
+        facts_.type_settings.emplace_back(name, types_with(passed_type));
         types_[each.name] = name;
         passed += format("{}{{{}}}", passed.empty() ? "" : ", ", name);
         continue;
@@ -158,10 +184,13 @@ class FactReader {
         if (const auto known = file_.integer(text)) value = known;
       }
       const bool is_block = is_of_blocks(each.name);
-      add_parameter(
-          each.name, value.value_or(is_block ? default_block() : 1),
-          each.type == "bool" ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{},
-          !value);
+      // A choice of what is computed, and a 0 that stands for "at run time", are not tuned.
+      const bool is_case = !is_flag(each.name) && (each.type == "bool" || value == 0);
+      add_parameter(each.name, value.value_or(is_block ? default_block() : 1),
+                    is_case               ? std::vector<std::int64_t>{value.value_or(0)}
+                    : each.type == "bool" ? std::vector<std::int64_t>{0, 1}
+                                          : std::vector<std::int64_t>{},
+                    !value);
       passed += format("{}{{{}}}", passed.empty() ? "" : ", ", each.name);
     }
     if (kernel_.name != last_name()) facts_.entry = kernel_.name;
@@ -185,13 +214,19 @@ class FactReader {
   }
 
   void find_constants() {
+    const bool has_block = launch_ && launch_->configuration.size() > 1;
+    const Words of_block = has_block ? host_.words_behind(launch_->configuration[1]) : Words();
+    static const std::regex kFixed("warp_?size|max", std::regex::icase);
     for (const auto& [name, value] : file_.constants) {
       const auto number = file_.integer(name);
-      if (!number || is_own(name) || file_.of_headers.contains(name)) continue;
+      if (!number || !file_.is_literal(name) || is_own(name) || file_.of_headers.contains(name)) {
+        continue;
+      }
       const bool is_launched = launch_ && contains(launch_->function, name);
-      const bool is_used = is_launched || file_.device_words.contains(name);
+      const bool is_used = is_launched || used_.contains(name);
       const bool is_choice = *number == 0 || *number == 1;
-      if (is_used && is_of_the_work(name) &&
+      const bool is_of_block = of_block.contains(name) && !std::regex_search(name, kFixed);
+      if (is_used && (is_of_the_work(name) || is_of_block) &&
           (is_power_of_two(*number) || (is_choice && is_flag(name)))) {
         add_parameter(name, *number);
       }
@@ -324,6 +359,7 @@ class FactReader {
   /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
   bool is_size(const Declaration& each) const {
     if (given_) return given_->sizes.contains(each.name);
+    if (first_turn(each.name)) return false;
     if (names_a_size(each.name)) return true;
     const Tokens& body = kernel_.body;
     for (std::size_t i = 1; i + 1 < body.size(); ++i) {
@@ -346,7 +382,67 @@ class FactReader {
       if (each.pointers > 0 || !is_integer_type(type_of(each)) || find_tile(each)) continue;
       if (is_size(each)) sizes_.push_back(each.name);
     }
+    find_sizes_of_host();
+    find_sizes_of_macros();
     find_computed();
+  }
+
+  /// The first value of the host's loop over launches, where its variable is passed for an
+  /// argument.
+  std::optional<std::string> first_turn(const std::string& name) const {
+    for (std::size_t i = 0; launch_ && i < kernel_.parameters.size(); ++i) {
+      const Tokens& given = launch_->arguments[i];
+      if (kernel_.parameters[i].name == name && given.size() == 1)
+        return host_.first_turn(given[0]);
+    }
+    return std::nullopt;
+  }
+
+  /// Integers of the host's function that the number of blocks depends on, whether the kernel gets
+  /// them or not, and arguments that what it allocates depends on.
+  void find_sizes_of_host() {
+    if (!launch_ || given_) return;
+    const Words of_grid = host_.words_behind(launch_->configuration[0]);
+    const Words of_memory = host_.words_behind(host_.allocated());
+    Words passed;
+    for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
+      const Declaration& each = kernel_.parameters[i];
+      const Tokens& given = launch_->arguments[i];
+      passed.insert(given.begin(), given.end());
+      const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name);
+      if (is_known || each.pointers > 0 || !is_integer_type(type_of(each))) continue;
+      const bool is_counted = of_grid.contains(given[0]) || of_memory.contains(given[0]);
+      if (is_counted && is_name(given[0]) && !file_.integer(given[0]) && !first_turn(each.name)) {
+        sizes_.push_back(each.name);
+      }
+    }
+    static const std::regex kOfBlocks("block|grid|thread|warp|stream");
+    for (const Declaration& each : launch_->parameters) {
+      const bool is_other = passed.contains(each.name) || is_own(each.name) || each.pointers > 0 ||
+                            file_.names.contains(each.type + "*") ||
+                            !is_integer_type(type_name(file_.resolved(each.type)));
+      if (is_other || !of_grid.contains(each.name) ||
+          std::regex_search(lowered(each.name), kOfBlocks)) {
+        continue;
+      }
+      sizes_.push_back(each.name);
+      sizes_of_host_.insert(each.name);
+    }
+  }
+
+  /// Where no argument is a size, macros that end an index or a loop are.
+  void find_sizes_of_macros() {
+    constexpr std::int64_t kLeast = 32;
+    if (!sizes_.empty() || given_) return;
+    for (const auto& [name, value] : file_.constants) {
+      const auto number = file_.integer(name);
+      const bool is_candidate = number && *number >= kLeast && file_.is_literal(name) &&
+                                !parameter(name) && !file_.of_headers.contains(name);
+      if (is_candidate && contains(kernel_.body, name) && is_size({.name = name})) {
+        sizes_.push_back(name);
+      }
+    }
+    has_sizes_of_macros_ = !sizes_.empty();
   }
 
   /// An argument for which the host passes a constant of its own is a parameter.
@@ -357,42 +453,12 @@ class FactReader {
     const auto number = passed(index);
     const bool is_small = number && is_number(*number) && number->size() < 4 && *number != "1" &&
                           is_power_of_two(std::stoll(*number));
-    if (given.size() != 1 || !is_name(given[0]) || !is_small || is_factor_of_length(given[0]))
+    if (given.size() != 1 || !is_name(given[0]) || !is_small ||
+        host_.multiplies_in_length(given[0]))
       return false;
     add_parameter(each.name, std::stoll(*number));
     std::ranges::find(facts_.parameters, each.name, &Parameter::name)->is_passed = true;
     return true;
-  }
-
-  /// Whether the host multiplies it by another variable where it allocates memory, or in what it
-  /// calls the bytes of that.
-  bool is_factor_of_length(const std::string& word) const {
-    const Tokens& body = host_.body;
-    Tokens lengths;
-    const auto add = [&](std::size_t from, std::size_t to) {
-      lengths.insert(lengths.end(), body.begin() + static_cast<std::ptrdiff_t>(from),
-                     body.begin() + static_cast<std::ptrdiff_t>(to));
-    };
-    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-      const bool allocates = body[i].ends_with("alloc") || body[i].ends_with("Malloc");
-      if (allocates && body[i + 1] == "(") {
-        add(i + 1, closing(body, i + 1));
-      }
-    }
-    const std::set<std::string> named(lengths.begin(), lengths.end());
-    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-      if (body[i + 1] != "=" || !named.contains(body[i])) continue;
-      add(i + 2, static_cast<std::size_t>(
-                     std::find(body.begin() + static_cast<std::ptrdiff_t>(i), body.end(), ";") -
-                     body.begin()));
-    }
-    for (std::size_t i = 1; i + 1 < lengths.size(); ++i) {
-      const std::string &left = lengths[i - 1], &right = lengths[i + 1];
-      const bool has_it = left == word || right == word;
-      if (lengths[i] == "*" && has_it && is_name(left) && is_name(right) && left != right)
-        return true;
-    }
-    return false;
   }
 
   /// Integers that the host computes from sizes, such as a number of tiles, are none.
@@ -404,7 +470,10 @@ class FactReader {
       const std::vector<std::string> before = sizes_;
       std::erase(sizes_, each.name);
       const auto value = host_text(true).value(in_numbers(launch_->arguments[i]));
-      if (value && value->sizes > 0 && !contains(before, value->text)) {
+      // One variable for two sizes may be a square; for a pitch, it is a matrix without gaps.
+      static const std::regex kPitch("pitch|stride|^ld[a-z]?$", std::regex::icase);
+      const bool is_other = value && !contains(before, value->text);
+      if (value && value->sizes > 0 && (is_other || std::regex_search(each.name, kPitch))) {
         computed_.emplace(each.name, i);
       } else {
         sizes_ = before;
@@ -441,38 +510,35 @@ class FactReader {
   /// The host's function around the launch. Its names of arguments and of the block are the
   /// kernel's.
   KernelText host_text(bool with_parameters) const {
-    return {
-        host_, [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
-          for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
-            const std::string& own = kernel_.parameters[i].name;
-            if (is_size_name(own) && launch_->arguments[i] == Tokens{word}) {
-              return NamedInManifest{manifest_name(own), true};
-            }
-          }
-          // Others of the names of kernel parameters are the host's own.
-          if (is_size_name(word) || computed_.contains(word)) return std::nullopt;
-          if (const auto known = name_in(word, with_parameters)) return known;
-          if (word != host_block()) return std::nullopt;
-          return block_.empty() ? NamedInManifest{"BLOCK"} : name_in(block_[0], with_parameters);
-        }};
+    return {with_block({.body = host_.tokens()},
+                       launch_->configuration.size() > 1 ? launch_->configuration[1] : Tokens{}),
+            [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+              for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
+                const std::string& own = kernel_.parameters[i].name;
+                if (is_size_name(own) && launch_->arguments[i] == Tokens{word}) {
+                  return NamedInManifest{manifest_name(own), true};
+                }
+              }
+              // Others of the names of kernel parameters are the host's own.
+              const bool is_foreign = is_size_name(word) && !sizes_of_host_.contains(word);
+              if (is_foreign || computed_.contains(word)) return std::nullopt;
+              if (const auto known = name_in(word, with_parameters)) return known;
+              if (word != host_block()) return std::nullopt;
+              return block_.empty() ? NamedInManifest{"BLOCK"}
+                                    : name_in(block_[0], with_parameters);
+            }};
   }
   /// The host's variable for the number of threads, if that is all it says of them.
   std::string host_block() const {
     if (launch_->configuration.size() < 2 || launch_->configuration[1].size() != 1) return "";
     const std::string& word = launch_->configuration[1][0];
-    const bool is_free = is_name(word) && !is_initialized(word) && !name_in(word, true);
+    const bool is_free = is_name(word) && !host_.sets(word) && !name_in(word, true);
     return is_free && threads_dimensions() == 1 ? word : "";
   }
-  bool is_initialized(const std::string& word) const {
-    for (std::size_t i = 0; i + 1 < host_.body.size(); ++i) {
-      if (host_.body[i] == word && (host_.body[i + 1] == "=" || host_.body[i + 1] == "("))
-        return true;
-    }
-    return false;
-  }
-
-  std::optional<NamedInManifest> name_in(const std::string& word, bool with_parameters) const {
+  std::optional<NamedInManifest> name_in(const std::string& word, bool with_parameters,
+                                         int depth = 0) const {
     if (is_size_name(word)) return NamedInManifest{manifest_name(word), true};
+    if (const auto turn = first_turn(word)) return NamedInManifest{*turn};
     if (computed_.contains(word)) {
       auto value = computed(word, with_parameters);
       if (value && value->text.find(' ') != std::string::npos)
@@ -482,54 +548,104 @@ class FactReader {
     if (const Parameter* const known = parameter(word)) {
       return NamedInManifest{with_parameters ? word : std::to_string(known->by_default)};
     }
+    if (auto value = expanded(word, with_parameters, depth)) return value;
     if (const auto number = file_.integer(word)) return NamedInManifest{std::to_string(*number)};
     return std::nullopt;
   }
+  /// A macro of sizes and parameters.
+  std::optional<NamedInManifest> expanded(const std::string& word, bool with_parameters,
+                                          int depth) const {
+    constexpr int kDeepest = 8;
+    const auto macro = file_.constants.find(word);
+    if (macro == file_.constants.end() || macro->second.size() < 2 || depth > kDeepest) {
+      return std::nullopt;
+    }
+    NamedInManifest all;
+    bool has_names = false;
+    for (const std::string& each : macro->second) {
+      const auto part = is_name(each) ? name_in(each, with_parameters, depth + 1)
+                                      : std::optional<NamedInManifest>();
+      if (is_name(each) && !part) return std::nullopt;
+      const auto number = integer_of(each);
+      const bool is_operator = each.find_first_not_of("+-*/%()") == std::string::npos;
+      if (!part && !number && !is_operator) return std::nullopt;
+      if (part) all.is_size = all.is_size || part->is_size;
+      has_names = has_names || (part && !is_number(part->text));
+      const std::string text = part ? part->text : number ? std::to_string(*number) : each;
+      const bool is_spaced = is_operator && each != "(" && each != ")";
+      all.text += is_spaced ? " " + text + " " : text;
+    }
+    if (!has_names) return std::nullopt;
+    if (!all.text.starts_with('(')) all.text = "(" + all.text + ")";
+    return all;
+  }
+  /// With the block's sizes in place of what code calls them, as far as they are known.
+  KernelCode with_block(KernelCode code, const Tokens& name) const {
+    for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
+      if (name != Tokens{code.body[i]} || code.body[i + 1] != ".") continue;
+      const auto axis = static_cast<std::size_t>(code.body[i + 2][0] - 'x');
+      const bool is_set = i + 3 < code.body.size() && code.body[i + 3] == "=";
+      if (is_set || axis >= block_.size() || block_[axis].empty()) continue;
+      code.body[i] = block_[axis];
+      code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                      code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
+    }
+    return code;
+  }
   KernelText text_with(bool with_parameters) const {
-    KernelCode code = kernel_;
+    KernelCode code = with_block(kernel_, {"blockDim"});
     for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
       if (code.body[i] != "blockDim") continue;
-      const auto axis = static_cast<std::size_t>(code.body[i + 2][0] - 'x');
-      const std::string size =
-          axis < block_.size() && !block_[axis].empty() ? block_[axis] : "blockDim";
-      code.body[i] = size;
       code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                       code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
     }
     return {code,
             [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
               if (!word.starts_with("blockIdx.")) return name_in(word, with_parameters);
-              const auto axis = static_cast<std::size_t>(word.back() - 'x');
-              if (axis >= grid_.size() || !is_size_name(grid_[axis])) return std::nullopt;
+              const auto axis = static_cast<std::size_t>(word[9] - 'x');
+              if (axis >= grid_.size()) return std::nullopt;
+              if (word.size() > 10) return spread_over(grid_[axis], word.substr(11));
+              if (!is_size_name(grid_[axis])) return std::nullopt;
               return NamedInManifest{grid_[axis], true};  // a block for each
             }};
+  }
+
+  /// What blocks of so many elements each go over: `n`, if there are `ceil_div(n, step)` of them.
+  std::optional<NamedInManifest> spread_over(const std::string& blocks,
+                                             const std::string& step) const {
+    std::string counted = blocks;
+    for (const Parameter& each : facts_.parameters) {
+      const std::regex word("\\b" + each.name + "\\b");
+      if (is_number(step)) {
+        counted = std::regex_replace(counted, word, std::to_string(each.by_default));
+      }
+    }
+    for (const std::string& each : sizes_) {
+      const std::string size = manifest_name(each);
+      const std::vector<std::string> ways = {
+          format("ceil_div({}, {})", size, step), format("{} / {}", size, step),
+          format("{} / ({})", size, step), format("({} + {} - 1) / {}", size, step, step)};
+      if (contains(ways, counted)) return NamedInManifest{size, true};
+    }
+    return std::nullopt;
   }
 
   /// The dimensions of a dim3 or an int of the host's code.
   std::vector<std::string> host_dimensions(std::size_t which) const {
     if (!launch_ || launch_->configuration.size() <= which) return {};
     if (which == 1 && !host_block().empty()) return {};
-    const Tokens given = in_numbers(launch_->configuration[which]);
-    const Tokens& code = host_.body;
-    const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
-      return split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",");
-    };
-    std::vector<Tokens> parts = {given};
-    if (given.size() > 2 && given[0] == "dim3" && given[1] == "(") parts = arguments_in(given, 1);
-    for (std::size_t i = 0; given.size() == 1 && i + 2 < code.size(); ++i) {
-      if (code[i] != given[0]) continue;
-      const bool is_declared = i > 0 && (code[i - 1] == "dim3" || code[i - 1] == ",");
-      if (is_declared && code[i + 1] == "(") parts = arguments_in(code, i + 1);
-      if (code[i + 1] == "=" && code[i + 2] == "dim3") parts = arguments_in(code, i + 3);
-    }
     const KernelText shape = host_text(true);
     std::vector<std::string> texts;
-    for (const Tokens& each : parts) {
+    for (const Tokens& each : host_.dimensions(in_numbers(launch_->configuration[which]))) {
       const auto value = shape.value(each);
       if (!value) return {};
       std::string text = value->text;
       if (value->offset != 0)
         text += format(" {} {}", value->offset < 0 ? "-" : "+", std::abs(value->offset));
+      const bool is_constant = text.find_first_not_of("0123456789+-*/%() ") == std::string::npos;
+      if (is_constant && !is_number(text)) {
+        text = std::to_string(Scope().evaluate(Expression::parse(text)));
+      }
       texts.push_back(std::move(text));
     }
     return texts;
@@ -560,7 +676,7 @@ class FactReader {
         if (is_of_blocks(each.name) && is_axis && size.empty()) size = each.name;
       }
       if (!size.empty()) continue;
-      if (dimensions == 1 && kernel_.launch_bound.size() == 1 &&
+      if (dimensions == 1 && !has_dim && kernel_.launch_bound.size() == 1 &&
           name_or_number(kernel_.launch_bound[0])) {
         size = kernel_.launch_bound[0];
         continue;
@@ -591,22 +707,45 @@ class FactReader {
       size = free_name(dimensions == 1
                            ? "BLOCK"
                            : std::string("BLOCK_") + static_cast<char>(std::toupper(letter)));
-      std::int64_t by_default = dimensions == 1 ? 256 : axis < 2 ? 16 : 1;
+      std::int64_t by_default = dimensions == 1 ? default_threads() : axis < 2 ? 16 : 1;
       if (has_literal) {
         by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
       } else if (!has_dim) {
         facts_.is_launch_known = false;
       }
       add_parameter(size, by_default, {by_default});
+      bound_by_launch(size, dimensions, by_default);
     }
     mark_block();
+    is_block_of_host_ = is_block_of_host_ || block_ == by_host;
+    for (const auto& [name, most] : most_threads_) {
+      auto& values = std::ranges::find(facts_.parameters, name, &Parameter::name)->values;
+      std::erase_if(values, [most = most](std::int64_t each) { return each > most; });
+    }
+  }
+  /// `__launch_bounds__(128)` is the most threads of a block.
+  void bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default) {
+    const auto most =
+        kernel_.launch_bound.size() == 1 ? integer_of(kernel_.launch_bound[0]) : std::nullopt;
+    if (dimensions == 1 && most && *most >= by_default) most_threads_[name] = *most;
+  }
+  std::int64_t default_threads() const {
+    const auto most =
+        kernel_.launch_bound.size() == 1 ? integer_of(kernel_.launch_bound[0]) : std::nullopt;
+    return most ? std::min<std::int64_t>(*most, 256) : 256;
   }
   bool name_or_number(const std::string& word) const {
     return parameter(word) || file_.integer(word) || (is_digit(word[0]) && word != "1");
   }
   void mark_block() {
-    for (std::string& each : block_) {
-      set_block_values(each, static_cast<int>(block_.size()));
+    const auto own = static_cast<std::size_t>(threads_dimensions());
+    for (std::size_t axis = 0; axis < block_.size(); ++axis) {
+      std::string& each = block_[axis];
+      set_block_values(each, static_cast<int>(std::min(block_.size(), own)));
+      const auto known = std::ranges::find(facts_.parameters, each, &Parameter::name);
+      if (axis >= own && known != facts_.parameters.end()) {
+        known->values = {known->by_default};  // more would compute the same again
+      }
       if (const auto number = parameter(each) ? std::nullopt : file_.integer(each))
         each = std::to_string(*number);
     }
@@ -656,7 +795,7 @@ class FactReader {
     const KernelText own = text_with(true);
     const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
     // A number of blocks that depends on no size was for one size.
-    if (!grid_.empty() && !is_literal && grid_.size() >= dimensions) return;
+    if (!grid_.empty() && !is_literal && grid_.size() >= dimensions) return divide_evenly();
     grid_.assign(dimensions, "");
     std::string of_rows;
     for (std::size_t axis = 0; axis < dimensions; ++axis) {
@@ -668,6 +807,7 @@ class FactReader {
         continue;
       }
       std::string step = step_of(advance, own, strides);
+      if (step.find('-') != std::string::npos) step.clear();  // it may be 0
       if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
       if (const auto end = own.end(letter)) {
         grid_[axis] = step == "1" ? end->length() : format("ceil_div({}, {})", end->length(), step);
@@ -692,6 +832,19 @@ class FactReader {
     }
   }
 
+  /// Where the host rounds a number of blocks down, it has no rest.
+  void divide_evenly() {
+    static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
+    std::smatch parts;
+    for (const std::string& each : grid_) {
+      if (!std::regex_match(each, parts, kQuotient)) continue;
+      const std::string product = parts[1].str();
+      const bool has_one = product.find(' ') == std::string::npos;
+      facts_.constraints.push_back(
+          format("{} % {} == 0", has_one ? product : "(" + product + ")", parts[2].str()));
+    }
+  }
+
   void find_buffers() {
     const KernelText own = text_with(false);
     const auto loop = own.loop();
@@ -707,7 +860,8 @@ class FactReader {
       KernelFacts::Buffer buffer{manifest_name(each.name), type_of(each), lengths[each.name]};
       // Another manifest says what is written; this one needs an output.
       if (given_ ? !has_output : !each.is_const && use.is_written) {
-        buffer.role = use.is_read || in_part_.contains(buffer.name) ? "inout" : "output";
+        buffer.role =
+            use.is_read || corrections_.in_part.contains(buffer.name) ? "inout" : "output";
         buffer.is_zero = use.is_atomic;
         if (!is_integer_type(buffer.type)) {
           buffer.tolerance = loop ? format("\"{}\"", loop->length()) : "8";
@@ -716,6 +870,8 @@ class FactReader {
       } else if (const std::string indexed = indexed_by(own, each); !indexed.empty()) {
         facts_.are_lengths_known = false;
         buffer.indexed = lengths[indexed];
+      } else {
+        buffer.is_positive = corrections_.is_positive && !is_integer_type(buffer.type);
       }
       facts_.buffers.push_back(std::move(buffer));
     }
@@ -723,6 +879,8 @@ class FactReader {
       const bool is_used = contains(kernel_.body, each.name);
       const auto length = own.value(each.length);
       if (!is_used || !length || each.pointers != 1) continue;
+      std::string declared = text_of(each.length);
+      pin_parameters_in(declared);
       facts_.buffers.push_back({.name = manifest_name(each.name),
                                 .type = type_of(each),
                                 .length = length->length(),
@@ -826,6 +984,9 @@ class FactReader {
       if (code[i] == given[0] && code[i + 1] == "=" && (code[i + 3] == ";" || code[i + 3] == ","))
         text = code[i + 2];
     }
+    if (const auto known = file_.constants.find(text); known != file_.constants.end()) {
+      text = text_of(known->second);
+    }
     if (!std::regex_match(text, kNumber)) return std::nullopt;
     text.resize(text.find_last_not_of("fFuUlL") + 1);
     if (text.ends_with('.')) text += '0';
@@ -843,12 +1004,32 @@ class FactReader {
       std::string value = given.value_or("1");
       if (const auto x = type.rfind('x'); x != std::string::npos && x + 2 == type.size()) {
         value = type.back() == '2' ? "[1, 1]" : type.back() == '3' ? "[1, 1, 1]" : "[1, 1, 1, 1]";
-      } else if (const auto members = file_.structs.find(type); members != file_.structs.end()) {
-        const std::vector<std::string> ones(members->second.size(), "1");
-        value = "[" + joined(ones, ", ") + "]";
+      } else if (file_.structs.contains(type)) {
+        value = ones_of(type);
       }
       facts_.scalars.push_back({manifest_name(each.name), type, value, !given});
     }
+  }
+
+  /// The value of a struct whose numbers are all 1.
+  std::string ones_of(const std::string& type) {
+    std::vector<std::string> members;
+    for (const auto& [name, inner] : struct_of(type).members) {
+      const std::size_t array = inner.find('[');
+      const std::string element = inner.substr(0, array);
+      std::string one = file_.structs.contains(element) ? ones_of(element) : "1";
+      const bool is_vector = element.size() > 2 && element[element.size() - 2] == 'x';
+      if (is_vector) one = list_of(std::vector<std::string>(element.back() - '0', "1"));
+      if (array != std::string::npos) {
+        const auto count = static_cast<std::size_t>(std::stoul(inner.substr(array + 1)));
+        one = list_of(std::vector<std::string>(count, one));
+      }
+      members.push_back(std::move(one));
+    }
+    return list_of(members);
+  }
+  static std::string list_of(const std::vector<std::string>& all) {
+    return "[" + joined(all, ", ") + "]";
   }
 
   void find_dynamic_shared() {
@@ -879,7 +1060,7 @@ class FactReader {
       const bool is_alike = is_plain(other.name) && other.templates.empty() &&
                             std::ranges::equal(other.parameters, kernel_.parameters, is_same);
       if (!is_alike) continue;
-      FactReader plain(file_, other, file_name_, in_part_);
+      FactReader plain(file_, other, file_name_, corrections_);
       plain.find_launch();
       if (!plain.facts_.is_launch_known) continue;
       for (auto* const all : {&plain.facts_.launch.grid, &plain.facts_.launch.block}) {
@@ -906,7 +1087,7 @@ class FactReader {
   const KernelFile& file_;
   const KernelCode& kernel_;
   const std::string& file_name_;
-  const std::set<std::string>& in_part_;
+  const Corrections& corrections_;
   const GivenArguments* const given_;
   const LaunchInSource* launch_ = nullptr;
 
@@ -914,9 +1095,13 @@ class FactReader {
   std::vector<std::string> sizes_;  // as in the source
   std::vector<std::string> block_, grid_, used_structs_;
   std::map<std::string, std::size_t> computed_;  // integers that the host computes from sizes
-  KernelCode host_;                              // the host's function around the launch
+  HostCode host_;                                // the host's function around the launch
   std::map<std::string, std::string> types_;     // of parameters of templates: settings
   bool is_block_of_host_ = true;
+  bool has_sizes_of_macros_ = false;
+  Words sizes_of_host_;                               // which the kernel does not get
+  std::map<std::string, std::int64_t> most_threads_;  // of parameters for blocks
+  Words used_;                                        // by the kernel
 };
 
 /// Gives the kernel's parameters the names of `given`. Other words that are called so get new ones.
@@ -953,10 +1138,10 @@ KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::st
 }  // namespace
 
 KernelFacts kernel_facts(const KernelFile& file, const KernelCode& kernel,
-                         const std::string& file_name, const std::set<std::string>& in_part,
+                         const std::string& file_name, const Corrections& corrections,
                          const GivenArguments* given) {
   const KernelCode named = given ? renamed(kernel, *given, file_name) : kernel;
-  return FactReader(file, named, file_name, in_part, given).facts();
+  return FactReader(file, named, file_name, corrections, given).facts();
 }
 
 }  // namespace autotune

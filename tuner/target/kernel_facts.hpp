@@ -33,6 +33,7 @@ struct KernelFacts {
     std::string role = {};  // empty: input
     bool is_zero = false;   // filled with 0, because the kernel adds atomically
     bool is_constant = false;
+    bool is_positive = false;    // filled with positive numbers
     std::string tolerance = {};  // of floating-point outputs
     std::string indexed = {};    // the length of the buffer that the elements are indices of
   };
@@ -60,7 +61,14 @@ struct KernelFacts {
   std::optional<Launch> reference;   // a plain kernel with the same arguments
   std::vector<std::string> kept;     // constants that are no parameters: `RADIUS = 3`
   bool are_lengths_known = true, is_launch_known = true;
+  bool has_sizes_of_macros = false;    // which the source defines
   bool has_element_per_block = false;  // a buffer's length is the number of blocks
+};
+
+/// What a run of the kernel has shown.
+struct Corrections {
+  std::set<std::string> in_part;  // outputs that keep what the kernel does not write
+  bool is_positive = false;       // results of negative inputs are no numbers
 };
 
 /// The arguments of a launch that another kernel computes, by the names in its manifest.
@@ -70,12 +78,12 @@ struct GivenArguments {
   std::set<std::string> sizes, buffers;  // of these
 };
 
-/// `file_name` is for messages. `in_part` are outputs that keep what the kernel does not write.
+/// `file_name` is for messages.
 /// With `given`, the kernel's parameters have the names there: their own, or by their order if that
 /// is how another kernel has them. Throws Error if the kernel takes what a manifest cannot give, or
 /// writes to no argument.
 KernelFacts kernel_facts(const KernelFile& file, const KernelCode& kernel,
-                         const std::string& file_name, const std::set<std::string>& in_part,
+                         const std::string& file_name, const Corrections& corrections,
                          const GivenArguments* given = nullptr);
 
 }  // namespace autotune

@@ -8,7 +8,10 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/expression.hpp"
 #include "tuner/target/source_pieces.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
@@ -117,21 +120,24 @@ class FileReader {
   explicit FileReader(std::string_view source) : source_(source), parts_(masked(source)) {}
 
   KernelFile read() {
-    const std::string device = without_host_code(source_).text;
-    file_.device_words = words_of(masked(device).code);
     file_.names = words_of(parts_.code);
     read_directives();
     const std::vector<Piece> pieces = pieces_of(parts_.code);
     for (const Piece& piece : pieces) {
       const Tokens tokens =
           tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));
-      if (piece.words.contains("__global__")) {
+      const bool is_kernel = piece.words.contains("__global__");
+      if (!is_kernel && piece.kind != Piece::Kind::other) {
+        file_.words[piece.name].insert(piece.words.begin(), piece.words.end());
+      }
+      if (is_kernel) {
         read_kernel(piece, tokens);
       } else if (piece.kind == Piece::Kind::type) {
         read_struct(piece.name, tokens);
       } else if (piece.kind == Piece::Kind::function) {
         file_.functions.insert(piece.name);
-        read_launches(tokens);
+        read_launches(piece.name, tokens);
+        read_instances(tokens);
       } else {
         read_other(tokens);
       }
@@ -152,15 +158,15 @@ class FileReader {
         const std::string_view word = take_identifier(rest);
         if (word == "if" || word == "elif") file_.conditions.push_back(tokens_of(rest));
         if (word == "if" || word == "elif" || word == "ifdef") {
-          file_.device_words.insert(words.begin(), words.end());
+          file_.words["#if"].insert(words.begin(), words.end());
         }
         continue;
       }
+      file_.words[name].insert(words.begin(), words.end());
       if (rest.starts_with('(')) continue;
       file_.names.insert(name);
       Tokens value = tokens_of(rest);
       if (value.size() == 3 && value[0] == "(") value = {value[1]};
-      if (value.size() > 1) file_.device_words.insert(words.begin(), words.end());
       if (!value.empty()) file_.constants.emplace(name, std::move(value));
     }
   }
@@ -211,15 +217,40 @@ class FileReader {
     } else if (const std::size_t sign = position(tokens, "="); sign + 2 < tokens.size()) {
       const bool is_constant =
           position(tokens, "const") < sign || position(tokens, "constexpr") < sign;
-      if (is_constant && sign > 0) {
-        file_.constants.emplace(tokens[sign - 1], part_of(tokens, sign + 1, tokens.size() - 1));
+      for (const Tokens& each : split_tokens(part_of(tokens, 0, tokens.size() - 1), ",")) {
+        const std::size_t own = position(each, "=");
+        if (!is_constant || own == 0 || own + 1 >= each.size()) continue;
+        file_.words[each[own - 1]].insert(each.begin(), each.end());
+        file_.constants.emplace(each[own - 1], part_of(each, own + 1, each.size()));
       }
     } else if (position(tokens, "__constant__") < tokens.size()) {
       file_.constant_arrays.push_back(declaration(part_of(tokens, 0, tokens.size() - 1)));
     }
   }
 
-  void read_launches(const Tokens& tokens) {
+  /// Of a function.
+  static std::vector<Declaration> parameters_of(const Tokens& function) {
+    for (std::size_t at = 0; at < function.size(); ++at) {
+      if (function[at] != "(") continue;
+      const std::size_t end = closing(function, at);
+      if (end + 1 < function.size() && function[end + 1] == "{") {
+        return declarations(part_of(function, at + 1, end));
+      }
+      at = end;
+    }
+    return {};
+  }
+
+  void read_instances(const Tokens& tokens) {
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (!is_name(tokens[i]) || tokens[i + 1] != "<") continue;
+      const std::size_t end = closing_angle(tokens, i + 1);
+      if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
+      file_.instances.emplace(tokens[i], split_tokens(part_of(tokens, i + 2, end), ","));
+    }
+  }
+
+  void read_launches(const std::string& function, const Tokens& tokens) {
     for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
          at = position(tokens, "<<<", at + 1)) {
       LaunchInSource launch;
@@ -238,6 +269,12 @@ class FileReader {
       launch.configuration = split_tokens(part_of(tokens, at + 1, end), ",");
       if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
       launch.arguments = split_tokens(part_of(tokens, end + 2, closing(tokens, end + 1)), ",");
+      launch.function_name = function;
+      if (tokens[0] == "template") {
+        launch.function_templates =
+            template_parameters(part_of(tokens, 2, closing_angle(tokens, 1)));
+      }
+      launch.parameters = parameters_of(tokens);
       launch.function = tokens;
       file_.launches.push_back(std::move(launch));
     }
@@ -341,14 +378,80 @@ std::string KernelFile::resolved(std::string type) const {
   return type;
 }
 
-std::optional<std::int64_t> KernelFile::integer(std::string_view name) const {
-  const auto known = constants.find(std::string(name));
-  if (known == constants.end() || known->second.size() != 1) return std::nullopt;
-  const std::string& text = known->second.front();
+std::optional<std::int64_t> integer_of(const std::string& token) {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  const std::string_view rest(end, static_cast<std::size_t>(token.data() + token.size() - end));
+  if (error != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos) {
+    return std::nullopt;
+  }
   return value;
+}
+
+std::optional<std::int64_t> KernelFile::integer(std::string_view name) const {
+  return integer(std::string(name), 0);
+}
+
+std::optional<std::int64_t> KernelFile::integer(const std::string& name, int depth) const {
+  constexpr int kDeepest = 8, kLargestShift = 40;
+  const auto known = constants.find(name);
+  if (known == constants.end() || depth > kDeepest) return std::nullopt;
+  std::string text;
+  for (std::size_t i = 0; i < known->second.size(); ++i) {
+    const std::string& each = known->second[i];
+    if (each == "<<" && i + 1 < known->second.size()) {
+      const auto bits = integer_of(known->second[++i]);
+      if (!bits || *bits > kLargestShift) return std::nullopt;
+      text += format(" * {}", std::int64_t{1} << *bits);
+    } else if (const auto number = integer_of(each)) {
+      text += std::to_string(*number);
+    } else if (is_name(each)) {
+      const auto inner = integer(each, depth + 1);
+      if (!inner) return std::nullopt;
+      text += format("({})", *inner);
+    } else if (each.find_first_not_of("+-*/%()") == std::string::npos) {
+      text += " " + each + " ";
+    } else {
+      return std::nullopt;
+    }
+  }
+  try {
+    return Scope().evaluate(Expression::parse(text));
+  } catch (const Error&) {  // such as ( ) of a macro for two statements
+    return std::nullopt;
+  }
+}
+
+bool KernelFile::is_literal(const std::string& name) const {
+  const auto known = constants.find(name);
+  return known != constants.end() && known->second.size() == 1 && !is_name(known->second[0]);
+}
+
+Tokens KernelFile::instance(const LaunchInSource& launch, const Tokens& argument) const {
+  const auto known = instances.find(launch.function_name);
+  for (std::size_t i = 0; known != instances.end() && i < known->second.size(); ++i) {
+    const bool is_it = i < launch.function_templates.size() &&
+                       argument == Tokens{launch.function_templates[i].name};
+    if (is_it) return known->second[i];
+  }
+  return argument;
+}
+
+Words KernelFile::used_by(const KernelCode& kernel) const {
+  Words used(kernel.body.begin(), kernel.body.end());
+  used.insert(kernel.launch_bound.begin(), kernel.launch_bound.end());
+  std::vector<std::string> left(used.begin(), used.end());
+  for (const Declaration& each : kernel.parameters) left.push_back(each.type);
+  left.emplace_back("#if");
+  while (!left.empty()) {
+    const auto known = words.find(left.back());
+    left.pop_back();
+    if (known == words.end()) continue;
+    for (const std::string& each : known->second) {
+      if (used.insert(each).second) left.push_back(each);
+    }
+  }
+  return used;
 }
 
 KernelFile kernel_file(std::string_view source, std::string_view headers) {

@@ -21,6 +21,8 @@ using Tokens = std::vector<std::string>;
 Tokens tokens_of(std::string_view code);
 /// Whether a token is a name.
 bool is_name(const std::string& token);
+/// The value of `16` or `16U`; nullopt for other tokens.
+std::optional<std::int64_t> integer_of(const std::string& token);
 /// Whether a text has digits only.
 bool is_number(const std::string& text);
 /// From..to-1, as far as there are so many.
@@ -54,6 +56,8 @@ struct KernelCode {
 struct LaunchInSource {
   std::string kernel;
   std::vector<Tokens> templates, configuration, arguments;
+  std::string function_name;
+  std::vector<Declaration> function_templates, parameters;  // of the function
   Tokens function;
 };
 
@@ -67,14 +71,25 @@ struct KernelFile {
   std::map<std::string, std::vector<Declaration>> structs;
   std::vector<Declaration> constant_arrays;  // of __constant__
   std::vector<Tokens> conditions;            // of `#if`
-  Words device_words;                        // of kernels and of what they may use
+  std::map<std::string, Words> words;        // of functions, types, variables and macros, by name
   Words names;                               // all words of the file
   Words functions;                           // the names of all
+  std::map<std::string, std::vector<Tokens>> instances;  // `f<float, 4>(…)`: its first arguments
 
   /// Through typedefs and macros.
   std::string resolved(std::string type) const;
-  /// nullopt if it is no integer constant.
+  /// Of `16`, `16U` and expressions of other constants; nullopt if it is no integer constant.
   std::optional<std::int64_t> integer(std::string_view name) const;
+  /// Whether a constant is one number, and not computed from others.
+  bool is_literal(const std::string& name) const;
+  /// A template's argument of a launch; where it is a parameter of the function around it, that
+  /// function's own argument.
+  Tokens instance(const LaunchInSource& launch, const Tokens& argument) const;
+  /// What the kernel names, also through functions, types and macros.
+  Words used_by(const KernelCode& kernel) const;
+
+ private:
+  std::optional<std::int64_t> integer(const std::string& name, int depth) const;
 };
 
 /// `headers` are the texts of files that it includes: their types and constants count, too.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <set>
 #include <utility>
 
@@ -14,16 +13,6 @@ namespace autotune {
 namespace {
 
 constexpr int kDeepest = 12;
-
-std::optional<std::int64_t> number(const std::string& token) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  const std::string_view rest(end, static_cast<std::size_t>(token.data() + token.size() - end));
-  if (error != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return value;
-}
 
 /// Up to the end of an operand of `<`: the parenthesis around it, a comma or another operator.
 Tokens operand(const Tokens& tokens, std::size_t from) {
@@ -38,12 +27,17 @@ Tokens operand(const Tokens& tokens, std::size_t from) {
 /// Without parentheses around all, and without casts.
 Tokens bare(Tokens tokens) {
   static const std::set<std::string> kTypes = {
-      "int", "unsigned", "long", "size_t", "unsigned int", "uint", "int64_t", "float", "double"};
-  while (tokens.size() > 2 && tokens[0] == "(") {
-    const std::size_t end = closing(tokens, 0);
-    if (end + 1 == tokens.size()) {
+      "int",     "unsigned", "long",     "size_t",        "unsigned int",
+      "uint",    "int64_t",  "float",    "double",        "long long",
+      "int32_t", "uint32_t", "uint64_t", "unsigned long", "std::size_t"};
+  while (tokens.size() > 2 && (tokens[0] == "(" || tokens[0] == "static_cast")) {
+    const bool is_static = tokens[0] == "static_cast";
+    const std::size_t end =
+        is_static ? static_cast<std::size_t>(std::ranges::find(tokens, ">") - tokens.begin())
+                  : closing(tokens, 0);
+    if (!is_static && end + 1 == tokens.size()) {
       tokens = part_of(tokens, 1, end);
-    } else if (kTypes.contains(text_of(part_of(tokens, 1, end)))) {
+    } else if (kTypes.contains(text_of(part_of(tokens, is_static ? 2 : 1, end)))) {
       tokens = part_of(tokens, end + 1, tokens.size());
     } else {
       break;
@@ -73,6 +67,38 @@ std::vector<Term> terms_of(const Tokens& tokens) {
   return terms;
 }
 
+/// n and m of `n / m + (n % m ? 1 : 0)`, in the ways that it is written.
+std::optional<std::pair<std::string, std::string>> quotient_above(const std::vector<Term>& terms) {
+  if (terms.size() != 2 || !terms[1].is_added) return std::nullopt;
+  const std::vector<Tokens> both = split_tokens(bare(terms[0].tokens), "/");
+  if (both.size() != 2 || bare(both[0]).size() != 1 || bare(both[1]).size() != 1) {
+    return std::nullopt;
+  }
+  const Tokens& rest = terms[1].tokens;
+  const auto sign = std::ranges::find(rest, "%");
+  if (sign == rest.begin() || rest.end() - sign < 2) return std::nullopt;
+  const std::string n = bare(both[0])[0], m = bare(both[1])[0];
+  if (*(sign - 1) != n || *(sign + 1) != m) return std::nullopt;
+  return std::pair(n, m);
+}
+
+/// The same text for `a * b + c` and `c + b * a`.
+std::string in_order(const Tokens& tokens) {
+  std::vector<std::string> terms;
+  for (const Term& term : terms_of(tokens)) {
+    std::vector<std::string> factors;
+    for (const Tokens& each : split_tokens(term.tokens, "*")) factors.push_back(text_of(each));
+    std::ranges::sort(factors);
+    std::string all = term.is_added ? "+" : "-";
+    for (const std::string& each : factors) all += each + "*";
+    terms.push_back(std::move(all));
+  }
+  std::ranges::sort(terms);
+  std::string all;
+  for (const std::string& each : terms) all += each;
+  return all;
+}
+
 bool is_index(const Tokens& tokens, std::string_view of, char axis) {
   return tokens.size() == 3 && tokens[0] == of && tokens[1] == "." &&
          tokens[2] == std::string(1, axis);
@@ -82,14 +108,152 @@ bool is_index(const Tokens& tokens, std::string_view of, char axis) {
 
 std::string IndexEnd::length() const {
   if (offset <= 0) return text;
-  return sizes == 0 && number(text) ? std::to_string(*number(text) + offset)
-                                    : format("{} + {}", text, offset);
+  return sizes == 0 && integer_of(text) ? std::to_string(*integer_of(text) + offset)
+                                        : format("{} + {}", text, offset);
 }
 
 KernelText::KernelText(const KernelCode& kernel, ManifestNames names)
     : body_(kernel.body), names_(std::move(names)) {
+  replace_pointers(kernel);
   read_definitions();
   read_bounds();
+}
+
+namespace {
+
+/// Where a pointer is set or moved.
+struct PointerChange {
+  std::size_t at = 0, end = 0;  // of the statement's tokens
+  std::string sign;
+  bool is_repeated = false;
+};
+
+/// Of `p = …`, `p += …`, `++p`, outside of declarations of other names.
+std::vector<PointerChange> changes_of(const Tokens& body, const std::string& pointer) {
+  std::vector<PointerChange> all;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+    if (body[i] == "{") ++depth;
+    if (body[i] == "}") --depth;
+    const std::string before = i > 0 ? body[i - 1] : ";";
+    if (body[i] != pointer || before == "." || before == "->") continue;
+    const std::string& sign = body[i + 1];
+    const bool is_stored = before == "*" && i > 1 && !is_name(body[i - 2]) && body[i - 2] != "*";
+    const bool is_set = sign == "=" && !is_stored;
+    const bool is_stepped = sign == "++" || sign == "--" || before == "++" || before == "--";
+    if (!is_set && !is_stepped && sign != "+=" && sign != "-=") continue;
+    const std::size_t end = i + 2 + operand(body, i + 2).size();
+    const bool is_alone = before == ";" || before == "}" || before == "{" || before == ")";
+    all.push_back({i, end, is_stepped ? "++" : sign, sign != "=" && (depth > 0 || !is_alone)});
+  }
+  return all;
+}
+
+/// The elements from the start of `buffer` to a pointer such as `buffer + i`, `&buffer[i]`,
+/// `buffer`; nullopt if it is another one.
+std::optional<Tokens> offset_in(const Tokens& pointer, const std::string& buffer) {
+  const Tokens tokens = bare(pointer);
+  if (tokens == Tokens{buffer}) return Tokens{"0"};
+  if (tokens.size() > 2 && tokens[0] == buffer && tokens[1] == "+") {
+    return part_of(tokens, 2, tokens.size());
+  }
+  if (tokens.size() > 4 && tokens[0] == "&" && tokens[1] == buffer && tokens[2] == "[" &&
+      closing(tokens, 2) + 1 == tokens.size()) {
+    return part_of(tokens, 3, tokens.size() - 1);
+  }
+  return std::nullopt;
+}
+
+Tokens parenthesized(const Tokens& tokens) {
+  Tokens all = {"("};
+  all.insert(all.end(), tokens.begin(), tokens.end());
+  all.emplace_back(")");
+  return all;
+}
+
+}  // namespace
+
+void KernelText::replace_uses(const std::string& pointer, const std::string& buffer,
+                              const Tokens& offset) {
+  Tokens made;
+  const auto add_element = [&](const Tokens& index) {
+    made.insert(made.end(), {buffer, "["});
+    const Tokens start = parenthesized(offset);
+    if (offset != Tokens{"0"}) made.insert(made.end(), start.begin(), start.end());
+    if (offset != Tokens{"0"} && index != Tokens{"0"}) made.emplace_back("+");
+    const Tokens rest = offset != Tokens{"0"} && index.size() > 1 ? parenthesized(index) : index;
+    if (offset == Tokens{"0"} || index != Tokens{"0"}) {
+      made.insert(made.end(), rest.begin(), rest.end());
+    }
+    made.emplace_back("]");
+  };
+  for (std::size_t i = 0; i < body_.size(); ++i) {
+    const std::string before = i > 0 ? body_[i - 1] : ";";
+    const std::string after = i + 1 < body_.size() ? body_[i + 1] : ";";
+    const bool opens = body_[i] == "*" && after == "(" && !is_in_identifier(before.back()) &&
+                       before != ")" && before != "]";
+    if (opens && i + 3 < body_.size() && body_[i + 2] == pointer && body_[i + 3] == "+") {
+      const std::size_t end = closing(body_, i + 1);  // *(p + i)
+      add_element(part_of(body_, i + 4, end));
+      i = end;
+    } else if (body_[i] != pointer || before == "." || before == "->") {
+      made.push_back(body_[i]);
+    } else if (pointer != buffer && before == "*" && (after == ";" || after == ",")) {
+      made.pop_back();  // its declaration
+    } else if (after == "[") {
+      const std::size_t end = closing(body_, i + 1);
+      add_element(part_of(body_, i + 2, end));
+      i = end;
+    } else if (after == "->") {
+      add_element({"0"});
+      made.emplace_back(".");
+      ++i;
+    } else if (before == "*" && !made.empty() &&
+               (i < 2 || (!is_in_identifier(body_[i - 2].back()) && body_[i - 2] != ")" &&
+                          body_[i - 2] != "]"))) {
+      made.pop_back();
+      add_element({"0"});
+    } else {
+      made.push_back(buffer);  // passed on
+      if (offset != Tokens{"0"}) made.emplace_back("+");
+      if (offset != Tokens{"0"}) made.insert(made.end(), offset.begin(), offset.end());
+    }
+  }
+  body_ = std::move(made);
+}
+
+/// Puts `x[(row * n) + i]` in place of `p[i]` behind `p = x + row * n` or `x += row * n`.
+void KernelText::replace_pointers(const KernelCode& kernel) {
+  for (const Declaration& each : kernel.parameters) {
+    if (each.pointers != 1) continue;
+    const std::vector<PointerChange> own = changes_of(body_, each.name);
+    const bool is_moved_once = own.size() == 1 && own[0].sign == "+=" && !own[0].is_repeated;
+    if (own.size() > 1 || (own.size() == 1 && !is_moved_once)) continue;
+    Tokens offset = {"0"};
+    if (is_moved_once) {
+      offset = part_of(body_, own[0].at + 2, own[0].end);
+      body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(own[0].at),
+                  body_.begin() + static_cast<std::ptrdiff_t>(own[0].end));
+      definitions_.emplace(each.name, offset);
+    }
+    replace_uses(each.name, each.name, offset);
+    for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
+      const bool is_declared = body_[i + 1] == "=" && is_name(body_[i]) && body_[i] != each.name;
+      if (!is_declared) continue;
+      const std::string pointer = body_[i];
+      const auto start = offset_in(operand(body_, i + 2), each.name);
+      if (!start || changes_of(body_, pointer).size() != 1) continue;
+      const std::size_t end = i + 2 + operand(body_, i + 2).size();
+      body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(i),
+                  body_.begin() + static_cast<std::ptrdiff_t>(end));
+      if (i > 0 && body_[i - 1] == "*") {  // of its declaration
+        body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(i) - 1);
+        --i;
+      }
+      definitions_.emplace(pointer, *start);
+      replace_uses(pointer, each.name, *start);
+    }
+  }
 }
 
 void KernelText::read_definitions() {
@@ -98,10 +262,32 @@ void KernelText::read_definitions() {
       continue;
     }
     Tokens value = operand(body_, i + 2);
-    for (std::size_t at = i + 2 + value.size(); at < body_.size() && body_[at] == "?"; ++at) {
-      value.clear();  // a choice
+    // A choice, such as `fixed == 0 ? n : fixed`: what it is at run time.
+    if (const std::size_t at = i + 2 + value.size(); at < body_.size() && body_[at] == "?") {
+      value = operand(body_, at + 1);
+      if (value.size() != 1) value.clear();
     }
-    definitions_.emplace(body_[i], bare(std::move(value)));
+    const auto [known, is_new] = definitions_.emplace(body_[i], bare(std::move(value)));
+    if (!is_new && known->second != bare(operand(body_, i + 2))) changing_.insert(body_[i]);
+  }
+  round_quotients_up();
+}
+
+/// `blocks = n / m; if (n % m) blocks++;` is a quotient that is rounded up.
+void KernelText::round_quotients_up() {
+  for (std::size_t i = 0; i + 6 < body_.size(); ++i) {
+    if (body_[i] != "if" || body_[i + 1] != "(" || body_[i + 3] != "%") continue;
+    const std::size_t end = closing(body_, i + 1);
+    const std::size_t at = end + 1 < body_.size() && body_[end + 1] == "{" ? end + 2 : end + 1;
+    if (at + 1 >= body_.size()) continue;
+    const std::string& name = body_[at] == "++" ? body_[at + 1] : body_[at];
+    const bool is_raised = body_[at] == "++" || body_[at + 1] == "++" || body_[at + 1] == "+=";
+    const auto defined = definitions_.find(name);
+    if (!is_raised || defined == definitions_.end()) continue;
+    const std::string n = body_[i + 2], m = body_[i + 4];
+    if (defined->second == Tokens{n, "/", m}) {
+      defined->second = {"ceil_div", "(", n, ",", m, ")"};
+    }
   }
 }
 
@@ -127,8 +313,9 @@ void KernelText::read_bounds() {
 
 const IndexEnd* KernelText::bound_of(const std::string& text) const {
   const Bound* best = nullptr;
+  const std::string sorted = in_order(tokens_of(text));
   for (const Bound& each : bounds_) {
-    if (each.variable != text) continue;
+    if (each.variable != text && in_order(tokens_of(each.variable)) != sorted) continue;
     const bool is_other = best && best->end.sizes > 0 && each.end.sizes > 0;
     if (is_other && best->end.text != each.end.text) return nullptr;  // it has two meanings
     if (!best || (best->end.sizes == 0 && each.end.sizes > 0)) best = &each;
@@ -140,16 +327,19 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
   const Tokens tokens = bare(given);
   IndexEnd all;
   const std::vector<Term> terms = terms_of(tokens);
+  if (const auto quotient = quotient_above(terms)) {
+    return value({"ceil_div", "(", quotient->first, ",", quotient->second, ")"});
+  }
   if (terms.size() > 1) {
     for (const Term& term : terms) {
-      const auto literal = term.tokens.size() == 1 ? number(term.tokens[0]) : std::nullopt;
+      const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
       if (literal) {
         all.offset += term.is_added ? *literal : -*literal;
         continue;
       }
       const auto one = value(term.tokens);
       if (!one || (all.text.empty() && !term.is_added)) return std::nullopt;
-      if (const auto known = number(one->text); known && one->sizes == 0 && !all.text.empty()) {
+      if (const auto known = integer_of(one->text); known && one->sizes == 0 && !all.text.empty()) {
         all.offset += term.is_added ? *known : -*known;
         continue;
       }
@@ -162,7 +352,7 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const std::string& each = tokens[i];
-    if (const auto known = number(each)) {
+    if (const auto known = integer_of(each)) {
       all.text += std::to_string(*known);
     } else if (is_name(each)) {
       if (i + 1 < tokens.size() && tokens[i + 1] == "(") {  // iDivUp(n, BLOCK)
@@ -257,7 +447,10 @@ int KernelText::dimensions(std::string_view index) const {
 
 std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, int depth) const {
   IndexEnd all;
+  static const Words kComparisons = {"==", "!=", "<", ">", "<=", ">=", "!"};
   for (const Tokens& each : factors) {
+    const auto compares = [&](const std::string& word) { return kComparisons.contains(word); };
+    if (std::ranges::any_of(each, compares)) continue;  // at most 1
     auto one = value(each);
     if (one && one->offset != 0) {
       one->text =
@@ -268,6 +461,7 @@ std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, 
       if (one) one->text = one->length();
     }
     if (!one) return std::nullopt;
+    if (one->text == "1" && one->sizes == 0 && factors.size() > 1) continue;
     const bool is_sum = one->text.find(" + ") != std::string::npos && !one->text.starts_with('(');
     all.text +=
         format("{}{}", all.text.empty() ? "" : " * ", is_sum ? "(" + one->text + ")" : one->text);
@@ -279,22 +473,48 @@ std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, 
 std::optional<IndexEnd> KernelText::extent_of_word(const std::string& word, int depth) const {
   if (const IndexEnd* const end = bound_of(word)) return *end;
   const auto defined = definitions_.find(word);
-  if (defined == definitions_.end() || defined->second.empty()) return std::nullopt;
+  const bool is_known = defined != definitions_.end() && !defined->second.empty();
+  if (!is_known || changing_.contains(word)) return std::nullopt;
   return extent(defined->second, depth + 1);
+}
+
+/// The number of all threads along an axis, of `blockIdx.x * blockDim.x + threadIdx.x`.
+std::optional<IndexEnd> KernelText::spread(const Tokens& index) const {
+  const std::vector<Term> terms = terms_of(index);
+  for (const char axis : {'x', 'y'}) {
+    const bool is_thread = terms.size() == 2 && terms[0].is_added && terms[1].is_added &&
+                           (is_index(bare(terms[0].tokens), "threadIdx", axis) ||
+                            is_index(bare(terms[1].tokens), "threadIdx", axis));
+    const auto step = is_thread ? advance(index, axis, 0) : std::nullopt;
+    const auto known = step ? value(*step) : std::nullopt;
+    const auto all =
+        known ? names_(format("blockIdx.{} {}", std::string(1, axis), known->text)) : std::nullopt;
+    if (all) return IndexEnd{all->text, 0, 1};
+  }
+  return std::nullopt;
 }
 
 std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const {
   if (depth > kDeepest || index.empty()) return std::nullopt;
   const Tokens tokens = bare(index);
   if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
+  if (const auto all = spread(tokens)) return all;
   const std::vector<Term> terms = terms_of(tokens);
   if (terms.size() == 1) {
+    if (const bool is_least = tokens[0] == "min" || tokens[0] == "MIN";
+        is_least && tokens.size() > 2 && closing(tokens, 1) + 1 == tokens.size()) {
+      for (const Tokens& each : split_tokens(part_of(tokens, 2, tokens.size() - 1), ",")) {
+        auto end = value(each);
+        if (end && end->sizes > 0) return ++end->offset, end;
+      }
+      return std::nullopt;
+    }
     if (tokens.size() == 3 && tokens[0] == "blockIdx") {
       const auto blocks = names_("blockIdx." + tokens[2]);
       return blocks ? std::optional(IndexEnd{blocks->text, 0, 1}) : std::nullopt;
     }
     if (tokens.size() == 1) {
-      if (const auto known = number(tokens[0])) return IndexEnd{"1", *known, 0};
+      if (const auto known = integer_of(tokens[0])) return IndexEnd{"1", *known, 0};
       if (const auto inner = extent_of_word(tokens[0], depth)) return inner;
       const auto name = names_(tokens[0]);
       if (name) return IndexEnd{name->text, 1, name->is_size ? 1 : 0};
@@ -311,7 +531,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     return factors.size() > 1 ? product(factors, depth) : std::nullopt;
   }
   if (const auto last =
-          terms.back().tokens.size() == 1 ? number(terms.back().tokens[0]) : std::nullopt) {
+          terms.back().tokens.size() == 1 ? integer_of(terms.back().tokens[0]) : std::nullopt) {
     auto all = extent(part_of(tokens, 0, tokens.size() - 2), depth + 1);
     const bool is_within = all && all->sizes > 1;  // of several dimensions: not at their end
     if (all && !is_within) all->offset += terms.back().is_added ? *last : -*last;
@@ -323,6 +543,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     if (!term.is_added) continue;
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
+    if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
     if (!one) continue;
     if (factors.size() > 1) {
       if (!best || one->sizes > best->sizes) best = one;
@@ -332,9 +553,9 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
       if (!best || one->sizes > best->sizes) best = one;
       continue;
     }
-    const bool is_number = one->sizes == 0 && number(one->text).has_value();
+    const bool is_number = one->sizes == 0 && integer_of(one->text).has_value();
     if (is_number) {
-      sum.offset += *number(one->text) + one->offset - 1;
+      sum.offset += *integer_of(one->text) + one->offset - 1;
     } else {
       if (!sum.text.empty()) --sum.offset;
       sum.text += format("{}{}", sum.text.empty() ? "" : " + ", one->text);
@@ -343,7 +564,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     }
   }
   for (const Term& term : terms) {
-    const auto literal = term.tokens.size() == 1 ? number(term.tokens[0]) : std::nullopt;
+    const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
     if (literal && !term.is_added) sum.offset -= *literal;
   }
   const bool is_sum_longer = best && sum.sizes > best->sizes;

@@ -69,16 +69,21 @@ class KernelText {
 
   /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
   const IndexEnd* bound_of(const std::string& text) const;
+  void replace_pointers(const KernelCode& kernel);
+  void replace_uses(const std::string& pointer, const std::string& buffer, const Tokens& offset);
   void read_definitions();
+  void round_quotients_up();
   void read_bounds();
   std::optional<IndexEnd> extent(const Tokens& index, int depth) const;
+  std::optional<IndexEnd> spread(const Tokens& index) const;
   std::optional<IndexEnd> extent_of_word(const std::string& word, int depth) const;
   std::optional<IndexEnd> product(const std::vector<Tokens>& factors, int depth) const;
   std::optional<Tokens> advance(const Tokens& index, char axis, int depth) const;
 
-  Tokens body_;
+  Tokens body_;  // with elements of buffers in place of other pointers into them
   ManifestNames names_;
   std::map<std::string, Tokens> definitions_;
+  Words changing_;  // with more than one value
   std::vector<Bound> bounds_;
 };
 

@@ -400,6 +400,12 @@ void replace_own_values(Target& target) {
   for (const Parameter& parameter : target.parameters) {
     if (!parameter.run_time) names.insert(parameter.name);
   }
+  if (target.bake_sizes) {
+    const std::size_t star = target.size_macros.find('*');
+    for (const std::string& size : target.sizes) {
+      names.insert(std::string(target.size_macros).replace(star, 1, size));
+    }
+  }
   const auto replace = [&](std::string& text, const std::filesystem::path& path) {
     OwnValues values(names, path.filename().string());
     text = values.without(std::move(text));

@@ -34,7 +34,7 @@ WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation,
 WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
              parameter_bytes, parameter_types)
 WIRE_MEMBERS(CompiledKernel, key, resources)
-WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten)
+WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten, is_undefined)
 WIRE_MEMBERS(UnseenCalls, unseen, again)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2, overhead)
 WIRE_MEMBERS(RowBits, first, different)

@@ -87,6 +87,16 @@ TEST(T1Manifest, ANumberStandsWhereverAnExpressionDoes) {
                               "\"ceil_div(problem_size_y, 2 * BX)\", \"3\"]\n"));
 }
 
+TEST(T1Manifest, AFileForKttsLoaderHasTheBlocksOfAllAxesAndItsReferenceIsListed) {
+  const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "BX", "Type": "int", "Values": "[32, 64]"}]},
+      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "Arguments": [],
+        "LocalSize": {"X": "BX", "Y": "2"}, "GlobalSize": {"X": "512 // BX", "Y": 64, "Z": "1"},
+        "ReferenceArguments": [{"TargetName": "out", "ReferenceKernel": "plain"}]}})t1");
+  EXPECT_THAT(text, HasSubstr("grid = [\"512 / BX\", \"64\"]\n"));
+  EXPECT_THAT(text, HasSubstr("#   ReferenceArguments: write the reference kernel"));
+}
+
 TEST(T1Manifest, AConstraintRoundsDownAsPythonDoes) {
   const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
       {"Name": "bx", "Type": "int", "Values": "[32, 48, 64]"},

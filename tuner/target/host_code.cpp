@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/target/host_code.hpp"
+
+#include <algorithm>
+
+namespace autotune {
+
+Tokens HostCode::rest_of_statement(std::size_t at) const {
+  std::size_t end = at;
+  while (end < body_.size() && body_[end] != ";") ++end;
+  return part_of(body_, at, end);
+}
+
+bool HostCode::sets(const std::string& word) const {
+  for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
+    if (body_[i] == word && (body_[i + 1] == "=" || body_[i + 1] == "(")) return true;
+  }
+  return false;
+}
+
+Words HostCode::words_behind(const Tokens& tokens) const {
+  Words all;
+  std::vector<std::string> left(tokens.begin(), tokens.end());
+  while (!left.empty()) {
+    const std::string word = left.back();
+    left.pop_back();
+    if (!is_name(word) || !all.insert(word).second) continue;
+    for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
+      if (body_[i] != word) continue;
+      const bool is_member = body_[i + 1] == "." && i + 3 < body_.size();
+      const std::size_t sign = is_member ? i + 3 : i + 1;
+      const bool is_declared = body_[sign] == "(" && i > 0 && body_[i - 1] == "dim3";
+      if (body_[sign] != "=" && !is_declared) continue;
+      const Tokens value = rest_of_statement(sign + 1);
+      left.insert(left.end(), value.begin(), value.end());
+    }
+  }
+  return all;
+}
+
+Tokens HostCode::allocated() const {
+  Tokens all;
+  for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
+    const bool allocates = body_[i].ends_with("alloc") || body_[i].ends_with("Malloc");
+    if (!allocates || body_[i + 1] != "(") continue;
+    const Tokens given = part_of(body_, i + 1, closing(body_, i + 1));
+    all.insert(all.end(), given.begin(), given.end());
+  }
+  return all;
+}
+
+bool HostCode::multiplies_in_length(const std::string& word) const {
+  Tokens lengths = allocated();
+  const Words named(lengths.begin(), lengths.end());
+  for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
+    if (body_[i + 1] != "=" || !named.contains(body_[i])) continue;
+    const Tokens value = rest_of_statement(i + 2);
+    lengths.insert(lengths.end(), value.begin(), value.end());
+  }
+  for (std::size_t i = 1; i + 1 < lengths.size(); ++i) {
+    const std::string &left = lengths[i - 1], &right = lengths[i + 1];
+    const bool has_it = left == word || right == word;
+    if (lengths[i] == "*" && has_it && is_name(left) && is_name(right) && left != right) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<std::string> HostCode::first_turn(const std::string& word) const {
+  for (std::size_t at = 3; at + 2 < body_.size(); ++at) {
+    if (body_[at] != word || body_[at + 1] != "=" || !is_number(body_[at + 2])) continue;
+    const bool is_loop = body_[at - 1] == "(" ? body_[at - 2] == "for" : body_[at - 3] == "for";
+    if (is_loop) return body_[at + 2];
+  }
+  return std::nullopt;
+}
+
+std::vector<Tokens> HostCode::dimensions(const Tokens& shape) const {
+  const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
+    return split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",");
+  };
+  if (shape.size() > 2 && shape[0] == "dim3" && shape[1] == "(") return arguments_in(shape, 1);
+  std::vector<Tokens> parts = {shape};
+  for (std::size_t i = 0; shape.size() == 1 && i + 2 < body_.size(); ++i) {
+    if (body_[i] != shape[0]) continue;
+    const bool is_declared = i > 0 && (body_[i - 1] == "dim3" || body_[i - 1] == ",");
+    const bool opens = body_[i + 1] == "(" || body_[i + 1] == "{";
+    if (is_declared && opens) parts = arguments_in(body_, i + 1);
+    if (body_[i + 1] == "=" && body_[i + 2] == "dim3") parts = arguments_in(body_, i + 3);
+    if (body_[i + 1] != "." || i + 4 >= body_.size() || body_[i + 3] != "=") continue;
+    const auto axis = static_cast<std::size_t>(body_[i + 2][0] - 'x');  // grid.x = …
+    if (axis >= 3) continue;
+    if (parts[0] == shape) parts[0] = {"1"};
+    if (parts.size() <= axis) parts.resize(axis + 1, {"1"});
+    parts[axis] = rest_of_statement(i + 4);
+  }
+  return parts;
+}
+
+}  // namespace autotune

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's function around a launch says of it: what is passed, allocated and launched.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/target/kernel_file.hpp"
+
+namespace autotune {
+
+class HostCode {
+ public:
+  /// Without a launch, it says nothing. `function` has numbers in place of `sizeof(float)`.
+  HostCode() = default;
+  explicit HostCode(Tokens function) : body_(std::move(function)) {}
+
+  const Tokens& tokens() const { return body_; }
+  /// Whether a variable has a value there.
+  bool sets(const std::string& word) const;
+  /// The words that tokens depend on, through variables.
+  Words words_behind(const Tokens& tokens) const;
+  /// What memory is allocated for.
+  Tokens allocated() const;
+  /// Whether it multiplies the word by another variable where it allocates memory, or in what it
+  /// calls the bytes of that.
+  bool multiplies_in_length(const std::string& word) const;
+  /// The first value of a loop's variable.
+  std::optional<std::string> first_turn(const std::string& word) const;
+  /// The dimensions of a `dim3` or an integer.
+  std::vector<Tokens> dimensions(const Tokens& shape) const;
+
+ private:
+  /// From `at` to the end of the statement.
+  Tokens rest_of_statement(std::size_t at) const;
+
+  Tokens body_;
+};
+
+}  // namespace autotune
