@@ -86,11 +86,22 @@ struct Ported {
 };
 
 const Ported kPorted[] = {
-    {"correlation", "mean_kernel", "2048", 3}, {"dequant_matvec", "mul_mat_vec_q4_0", "256x64", 4},
-    {"fft", "fft_radix2", "4096", 3},          {"flash", "flash_forward", "64x32", 10},
-    {"mm2", "mm2_kernel1", "64x48x32", 1},     {"nbody4", "integrateBodies", "1024", 3},
-    {"reduce_samples", "reduce6", "65536", 8}, {"rmsnorm", "rms_norm_kernel", "16x512", 2},
-    {"scan", "scan_blocks", "65536", 2},       {"srad", "srad_coefficients", "64x48", 0},
+    {"correlation", "mean_kernel", "512x256", 0},
+    {"dequant_matvec", "mul_mat_vec_q4_0", "256x64", 4},
+    {"fft", "fft_radix2", "4096", 3},
+    {"flash", "flash_forward", "64x32", 10},
+    {"mm2", "mm2_kernel1", "64x48x32", 1},
+    {"nbody4", "integrateBodies", "1024", 3},
+    {"reduce_samples", "reduce6", "65536", 8},
+    {"rmsnorm", "rms_norm_kernel", "16x512", 2},
+    {"scan", "scan_blocks", "65536", 2},
+    {"srad", "srad_coefficients", "64x48", 0},
+    {"column_sums", "column_sums", "64x96", 0},
+    {"eliminate", "eliminate", "48", 0},
+    {"filter_rows", "filter_rows", "256x32", 0},
+    {"log_returns", "log_returns", "5000", 0},
+    {"masked_rows", "masked_rows", "100x4x8", 0},
+    {"springs", "springs", "16x2048", 1},
 };
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -364,7 +364,7 @@ class FactReader {
     const Tokens& body = kernel_.body;
     for (std::size_t i = 1; i + 1 < body.size(); ++i) {
       if (body[i] != each.name) continue;
-      static const std::set<std::string> kBefore = {"<", "<=", ">=", "*"};
+      static const std::set<std::string> kBefore = {"<", "<=", ">=", "*", "%"};
       if (kBefore.contains(body[i - 1]) || body[i + 1] == "*") return true;
     }
     return false;

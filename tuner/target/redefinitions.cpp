@@ -400,11 +400,8 @@ void replace_own_values(Target& target) {
   for (const Parameter& parameter : target.parameters) {
     if (!parameter.run_time) names.insert(parameter.name);
   }
-  if (target.bake_sizes) {
-    const std::size_t star = target.size_macros.find('*');
-    for (const std::string& size : target.sizes) {
-      names.insert(std::string(target.size_macros).replace(star, 1, size));
-    }
+  if (target.bake_sizes && target.size_macros == "*") {
+    names.insert(target.sizes.begin(), target.sizes.end());
   }
   const auto replace = [&](std::string& text, const std::filesystem::path& path) {
     OwnValues values(names, path.filename().string());

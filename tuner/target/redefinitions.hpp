@@ -45,8 +45,9 @@ void refuse_equal_macros(const Node& place, const Target& target);
 // Names of parameters that a source has of its own, as a kernel has that was not written to be
 // tuned: the manifest's values take their place.
 
-/// Leaves out of the target's sources what gives a parameter's name a value: `#define BLOCK 16`
-/// (outside of `#ifndef BLOCK`), and `const int BLOCK = 16;` outside of functions.
+/// Leaves out of the target's sources what gives a parameter's name, or that of a size with a macro
+/// of its name, a value: `#define BLOCK 16` (outside of `#ifndef BLOCK`), and `const int BLOCK =
+/// 16;` outside of functions.
 void replace_own_values(Target& target);
 
 /// A parameter that an entry passes (`entry = "scan<{BLOCK}>"`) and that a template of the sources

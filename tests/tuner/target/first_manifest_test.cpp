@@ -13,8 +13,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
 
-std::string text_of(const std::string& source, const std::set<std::string>& in_part = {}) {
-  return first_manifest(source, "", "k.cu", "", in_part).text;
+std::string text_of(const std::string& source, const Corrections& corrections = {}) {
+  return first_manifest(source, "", "k.cu", "", corrections).text;
 }
 
 /// `k` with these parameters and this body.
@@ -32,7 +32,7 @@ TEST(FirstManifest, RolesFollowFromWhatIsReadAndWritten) {
   EXPECT_THAT(text, HasSubstr("arguments.c = { type = \"f32\", length = \"n\", role = \"inout\""));
   EXPECT_THAT(text, HasSubstr("role = \"inout\", fill = \"zero\" }"));
   EXPECT_THAT(text, HasSubstr("arguments.e = { type = \"f64\", length = \"n\" }"));
-  EXPECT_THAT(text_of(kernel("float* b, int n", "  if (i < n) b[i] = 1;\n"), {"b"}),
+  EXPECT_THAT(text_of(kernel("float* b, int n", "  if (i < n) b[i] = 1;\n"), {.in_part = {"b"}}),
               HasSubstr("role = \"inout\""));
 }
 
@@ -94,8 +94,9 @@ TEST(FirstManifest, ParametersAreMacrosOfTheWorkAndWhatTheSourceDoesNotDefine) {
   const FirstManifest made = first_manifest(
       "#define MDIMC 8\n#define ROWS (2 * MDIMC)\n#define UNROLL 4\n#define RADIUS 3\n#if USE_LDG "
       "== 1\n#endif\n" +
-          kernel("float* b, int n",
-                 "  for (int j = 0; j < UNROLL; ++j) if (i < n) b[i] = RADIUS * WORK_SIZE;\n"),
+          kernel(
+              "float* b, int n",
+              "  for (int j = 0; j < UNROLL; ++j) if (i < n) b[i] = RADIUS * WORK_SIZE + ROWS;\n"),
       "", "k.cu", "");
   EXPECT_THAT(made.text,
               AllOf(HasSubstr("parameters.UNROLL = [1, 2, 4, 8, 16]"),
@@ -109,7 +110,8 @@ TEST(FirstManifest, RowsOfBlocksAndOneSumAreSeen) {
       "__launch_bounds__(128) __global__ void k(float* sum, const float* x, int optN) {\n"
       "  int i = (gridDim.x * blockIdx.y + blockIdx.x) * blockDim.x + threadIdx.x;\n"
       "  if (i < optN) atomicAdd(sum, x[i]);\n}\n");
-  EXPECT_THAT(text, HasSubstr("grid = [\"ceil_div(optN, 128)\", 1]\nblock = 128\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("parameters.BLOCK = [32, 64, 128]\n"),
+                          HasSubstr("grid = [\"ceil_div(optN, BLOCK)\", 1]\nblock = \"BLOCK\"\n")));
   EXPECT_THAT(text, HasSubstr("arguments.sum = { type = \"f32\", length = \"1\", role = \"inout\", "
                               "fill = \"zero\""));
 }
@@ -158,6 +160,63 @@ TEST(FirstManifest, WithoutSizesALengthIsNeverZeroAndAPlaneIsSmall) {
       "__global__ void k(float* x) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  const int j = blockIdx.y * blockDim.y + threadIdx.y;\n  x[j * 1024 + i] = 1;\n}\n");
   EXPECT_THAT(plane, HasSubstr("sizes.N = { fixed = 256 }"));
+}
+
+TEST(FirstManifest, WithoutArgumentsForThemMacrosAreSizes) {
+  const std::string text =
+      text_of("#define NX 4096\n#define RADIUS 3\n" +
+              kernel("float* x", "  if (i < NX - RADIUS) x[i] = x[i + RADIUS];\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("sizes = [\"NX\"]\nbake_sizes = true\nsize_macros = \"*\"\n"),
+                          HasSubstr("arguments.x = { type = \"f32\", length = \"NX\"")));
+}
+
+TEST(FirstManifest, APointerIntoABufferIsAnElementOfIt) {
+  const std::string moved = text_of(
+      "__global__ void k(const float* x, float* y, int n) {\n  x += blockIdx.x * n;\n"
+      "  float* row = y + blockIdx.x * n;\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] = x[i];\n}\n"
+      "void run(float* x, float* y, int n, int rows) { k<<<rows, 64>>>(x, y, n); }\n");
+  EXPECT_THAT(
+      moved,
+      AllOf(HasSubstr("sizes = [\"n\", \"rows\"]"), HasSubstr("grid = \"rows\""),
+            HasSubstr("arguments.x = { type = \"f32\", length = \"rows * n\" }"),
+            HasSubstr("arguments.y = { type = \"f32\", length = \"rows * n\", role = \"output\"")));
+  const std::string member =
+      text_of("struct Pair { float a, b; };\n" +
+              kernel("Pair* x, float* y, int n",
+                     "  Pair* p = &x[i];\n  if (i < n) *(y + i) = p->a + p->b;\n"));
+  EXPECT_THAT(member, AllOf(HasSubstr("arguments.x = { type = \"Pair\", length = \"n\" }"),
+                            HasSubstr("arguments.y = { type = \"f32\", length = \"n\", role")));
+}
+
+TEST(FirstManifest, AHostsQuotientThatIsRoundedUpByHandIsOne) {
+  const std::string body = "  if (i < n) x[i] = 1;\n";
+  const char* const ways[] = {"int b = n / 64; if (n % 64 != 0) b++;",
+                              "int b = n / 64 + (n % 64 == 0 ? 0 : 1);",
+                              "int b = (int)ceil((float)n / (float)64);"};
+  for (const char* const way : ways) {
+    const std::string text =
+        text_of("#define BLOCK 64\n" + kernel("float* x, int n", body) +
+                "void run(float* x, int n) { " + std::string(way) + " k<<<b, BLOCK>>>(x, n); }\n");
+    EXPECT_THAT(text, HasSubstr("grid = \"ceil_div(n, 64)\"")) << way;
+  }
+}
+
+TEST(FirstManifest, AConstantArrayMayHaveAComputedLength) {
+  const std::string text = text_of(
+      "#define RADIUS 4U\n#define TAPS (2 * RADIUS + (1 << 3))\n__constant__ float taps[TAPS];\n" +
+      kernel("float* x, int n", "  if (i < n) x[i] = taps[i % TAPS];\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.taps = { type = \"f32\", length = \"16\", constant"));
+}
+
+TEST(FirstManifest, WhereResultsAreNoNumbersInputsArePositive) {
+  const std::string source = kernel("const float* x, const int* s, float* y, int n",
+                                    "  if (i < n) y[i] = logf(x[i]) * s[i];\n");
+  EXPECT_THAT(text_of(source), Not(HasSubstr("uniform")));
+  EXPECT_THAT(
+      text_of(source, {.is_positive = true}),
+      AllOf(HasSubstr("x = { type = \"f32\", length = \"n\", fill = { uniform = [0.25, 1] } }"),
+            HasSubstr("s = { type = \"i32\", length = \"n\" }")));
 }
 
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
