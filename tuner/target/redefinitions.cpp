@@ -455,12 +455,14 @@ std::string leading_system_includes(const Target& target) {
     rest = trimmed(rest.substr(1));
     if (take_identifier(rest) != "include") break;
     rest = trimmed(rest);
-    if (!rest.starts_with('<') || !rest.ends_with('>')) continue;
-    const std::string_view name = rest.substr(1, rest.size() - 2);
-    const bool is_own = std::ranges::any_of(target.include_folders, [&](const auto& folder) {
+    if (rest.size() < 3 || (rest.front() != '<' && rest.front() != '"')) continue;
+    const std::string_view name = rest.substr(1, rest.find_first_of(">\"", 1) - 1);
+    const auto has_it = [&](const std::filesystem::path& folder) {
       std::error_code failed;
       return std::filesystem::exists(folder / name, failed);
-    });
+    };
+    const bool is_own = has_it(target.source_path.parent_path()) ||
+                        std::ranges::any_of(target.include_folders, has_it);
     if (!is_own) includes += format("#include {}\n", rest);
   }
   return includes;

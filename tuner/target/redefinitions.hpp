@@ -58,7 +58,7 @@ void pass_template_parameters(Target& target, const Included& included);
 /// `::detail::scan` if it is in that namespace. Not of templates.
 void qualify_entries(Target& target, const Included& included);
 
-/// The `#include <…>` lines at the head of the source, without files of the target's own folders.
+/// The `#include` lines at the head of the source, without files of the target's own folders.
 /// They precede the macros, whose names the headers of libraries may use.
 std::string leading_system_includes(const Target& target);
 

@@ -78,8 +78,9 @@ TEST_F(OwnNames, OfKernelsThatAreNotExternCAreQualified) {
 TEST_F(OwnNames, StandBehindTheHeadersOfLibraries) {
   const Target target = load(
       "// Sums.\n#include <cub/cub.cuh>\n#include \"detail.cuh\"\n"
-      "#include <detail.cuh>\n#include <math.h>\nint i;\n#include <string>\n");
-  EXPECT_EQ(target.system_includes, "#include <cub/cub.cuh>\n#include <math.h>\n");
+      "#include <detail.cuh>\n#include \"cuda.h\"\n#include <math.h>\nint i;\n#include <string>\n");
+  EXPECT_EQ(target.system_includes,
+            "#include <cub/cub.cuh>\n#include \"cuda.h\"\n#include <math.h>\n");
   EXPECT_THAT(prelude(target), HasSubstr("#include <math.h>\n#define BLOCK 128\n"));
   EXPECT_THAT(load("#define X\n#include <math.h>\n").system_includes, IsEmpty());
 }
