@@ -232,6 +232,14 @@ TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
                 "__global__ void b(float* x) { x[0] = 2; }\n");
   refuses({"two.cu"}, 2, "two.cu has several kernels", "--entry: a, b");
   refuses({"two.cu", "--entry", "c"}, 2, "there is no kernel c", "did you mean a or b?");
+  sandbox.write("call.cu", "#include \"two.cu\"\nint main() { a<<<1, 1>>>(0); }\n");
+  refuses({"call.cu"}, 2, "call.cu: its kernels are in a file that it includes", "name that file");
+  sandbox.write("tune.py", "tune_kernel('k', 'k.cu', n, args, params)\n");
+  refuses({"tune.py"}, 2, "a program for Kernel Tuner", "scripts/kernel_tuner_problem tune.py");
+  sandbox.write("tune.cpp", "int main() { ktt::Tuner tuner(0, 0, ktt::ComputeApi::CUDA); }\n");
+  refuses({"tune.cpp"}, 2, "a program for KTT", "scripts/ktt_problem tune.cpp");
+  sandbox.write("k.cl", "__kernel void k(__global float* x) { x[0] = 1; }\n");
+  refuses({"k.cl"}, 2, "its kernels are in OpenCL", "port them to CUDA");
   sandbox.write("broken.cu", "__global__ void k(float* x, int n) { x[0] = missing(n); }\n");
   refuses({"broken.cu"}, 1, "broken.cu does not compile", "missing");
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "k.target.toml"));

@@ -181,6 +181,25 @@ class ManifestWriter {
   std::vector<std::string> questions_;
 };
 
+/// Says what describes a kernel that stands elsewhere.
+void refuse_other_program(std::string_view source, std::string_view headers,
+                          const std::string& file) {
+  const Words words = words_of(source), included = words_of(headers);
+  const auto refuse = [&](const std::string& what) { throw UsageError(file + ": " + what); };
+  if (words.contains("__global__")) return;
+  if (words.contains("tune_kernel")) {
+    refuse(
+        format("it is a program for Kernel Tuner: scripts/kernel_tuner_problem {} reads it", file));
+  }
+  if (words.contains("ktt") && words.contains("Tuner")) {
+    refuse(format("it is a program for KTT: scripts/ktt_problem {} reads it", file));
+  }
+  if (words.contains("__kernel")) refuse("its kernels are in OpenCL: port them to CUDA");
+  if (included.contains("__global__")) {
+    refuse("its kernels are in a file that it includes: name that file");
+  }
+}
+
 }  // namespace
 
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
@@ -193,7 +212,8 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
     names.push_back(each.name);
     if (!is_plain(each.name)) tuned.push_back(each.name);
   }
-  if (names.empty() && read.names.contains("__global__")) {
+  if (names.empty()) refuse_other_program(source, headers, file);
+  if (names.empty() && words_of(source).contains("__global__")) {
     throw Error(
         format("{}: its kernels cannot be told apart, because braces do not match: correct the "
                "file",
