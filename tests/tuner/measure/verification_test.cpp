@@ -209,6 +209,8 @@ TEST(Compare, NoResultIsRightWhereTheReferenceIsNoNumber) {
   EXPECT_EQ(compared<float>(floats(1, 1), {1}, {{std::nan("")}, {}}).message,
             "C[0] is 1, expected nan (no result is right here: choose a fill that gives numbers); "
             "1 of 1 elements is wrong");
+  EXPECT_TRUE(compared<float>(floats(1, 1), {1}, {{std::nan("")}, {}}).is_undefined);
+  EXPECT_FALSE(compared<float>(floats(1, 1), {1}, {{2}, {}}).is_undefined);
 }
 
 TEST(Compare, AResultThatCancelledIsJudgedByItsMagnitude) {
@@ -481,6 +483,7 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
             "C[1] is written neither by the kernel nor by the reference (make C an inout: it keeps "
             "its fill there); 2 of 3 elements are wrong");
   EXPECT_EQ(neither.unwritten, "C");
+  EXPECT_FALSE(neither.is_undefined);
   got[1] = 2;
   EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).unwritten, "");
   EXPECT_EQ(compared<float>(floats(3, 1), got, {right}).message,
