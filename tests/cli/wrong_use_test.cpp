@@ -225,6 +225,7 @@ TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
                  {"tiny.cu is a kernel and no manifest", "autotune init " + source});
   expect_refused(sandbox.run({"--target", "tiny.cu", "--sizes", "1"}), 2,
                  {"tiny.cu is a kernel and no manifest", "autotune init tiny.cu"});
+  expect_refused(sandbox.run({"tune", "tiny.cu"}), 2, {"a target is --target tiny.cu"});
   const std::string header = sandbox.write("tiny.cuh", "// A comment.\n#define N 1\n").string();
   const Ended ended = sandbox.run({"check", header});
   expect_refused(ended, 1, {"tiny.cuh", "this is not a manifest", ".target.toml"});

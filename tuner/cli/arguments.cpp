@@ -96,8 +96,12 @@ Arguments::Arguments(const Verb& verb, const std::vector<std::string>& words) : 
     }
   }
   if (verb.positional.empty() && !positional_.empty()) {
-    throw UsageError(sentence(
-        verb, format("{} does not know what to do with \"{}\"", verb.name, positional_[0])));
+    const std::string& word = positional_[0];
+    const bool has_target = std::ranges::any_of(
+        verb.options, [](const Option& option) { return option.name == "target"; });
+    throw UsageError(
+        sentence(verb, format("{} does not know what to do with \"{}\"{}", verb.name, word,
+                              has_target ? ": a target is --target " + word : "")));
   }
 }
 
