@@ -3,7 +3,7 @@
 # A folder of sources as one static library, autotune_NAME. What it may use is the table of
 # docs/architecture.md; a test checks the includes.
 #
-# Standard headers and fmt are precompiled once, for all layers, and with JSON for those that use it.
+# Standard headers and fmt are precompiled once for each way to optimize, with JSON where it is read.
 # tests/architecture finds a source that does not include what it uses of them, or of the headers of
 # sources that are compiled with it.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
@@ -16,13 +16,18 @@ function(autotune_precompile name)
   target_precompile_headers(${name} PRIVATE ${common_headers} ${ARGN})
 endfunction()
 autotune_precompile(autotune_precompiled)
-autotune_precompile(autotune_precompiled_json <nlohmann/json.hpp>)
 
-# Layers that read arguments and print, whose speed nobody sees: they compile faster without -O3.
-set(AUTOTUNE_PRINTING_LAYERS cli report)
+# Layers without loops over numbers compile faster without -O3, which gains nothing there: those that
+# print or wait for others, whose speed nobody sees, and those that read and write data.
+set(AUTOTUNE_PRINTING_LAYERS cli mpi plugin ranks report session watch)
 set(AUTOTUNE_PRINTING_OPTIONS $<$<CONFIG:Release>:-O1>)
-autotune_precompile(autotune_precompiled_printing <nlohmann/json.hpp>)
-target_compile_options(autotune_precompiled_printing PRIVATE ${AUTOTUNE_PRINTING_OPTIONS})
+set(AUTOTUNE_READING_LAYERS db interchange json target worker)
+set(AUTOTUNE_READING_OPTIONS $<$<CONFIG:Release>:-O2>)
+foreach(kind PRINTING READING)
+  string(TOLOWER autotune_precompiled_${kind} precompiled)
+  autotune_precompile(${precompiled} <nlohmann/json.hpp>)
+  target_compile_options(${precompiled} PRIVATE ${AUTOTUNE_${kind}_OPTIONS})
+endforeach()
 
 # Layers that read input of others. Fuzzers see the branches that they take.
 set(AUTOTUNE_FUZZED_LAYERS core db interchange json target worker)
@@ -51,8 +56,9 @@ function(autotune_layer name)
     if(name IN_LIST AUTOTUNE_PRINTING_LAYERS)
       target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_PRINTING_OPTIONS})
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_printing)
-    elseif("json" IN_LIST LAYER_USES OR name STREQUAL "json")
-      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_json)
+    elseif(name IN_LIST AUTOTUNE_READING_LAYERS)
+      target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_READING_OPTIONS})
+      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_reading)
     elseif(LAYER_USES OR "fmt::fmt-header-only" IN_LIST LAYER_LINKS)  # those with fmt's definitions
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
     endif()

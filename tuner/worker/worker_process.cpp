@@ -130,8 +130,6 @@ fs::path find_worker_program() {
              kProgram, here.string(), there.string()));
 }
 
-const char* worker_version() { return AUTOTUNE_WORKER_VERSION; }
-
 Json worker_greeting() { return {{"worker", worker_version()}}; }
 
 /// A pair of sockets. The parent's end closes on exec. The other end is closed here once the child
