@@ -10,6 +10,7 @@
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
+#include "tuner/report/script_data.hpp"
 
 namespace autotune::report {
 namespace {
@@ -304,6 +305,22 @@ TEST(Page, TenThousandTrialsOfSixteenParametersFitInOneAndAHalfMegabytes) {
     problems.push_back(problem(p * 64, std::move(trials)));
   }
   EXPECT_LT(page_of(std::move(problems)).size(), fixed + 1'500'000);
+}
+
+TEST(ReportColumn, EachTextIsListedOnce) {
+  const Json column = text_column("name", {"b", std::nullopt, "a", "b"});
+  EXPECT_EQ(column["values"], (Json{"b", nullptr, "a"}));
+  EXPECT_EQ(column["cells"], (Json{0, 1, 2, 0}));
+}
+
+TEST(ReportColumn, ANumberHasTheNearestFiveDigits) {
+  const Json cells = number_column("ns", {0.999999, 1173.835291582, 0.0})["cells"];
+  EXPECT_EQ(cells.dump(), "[1.0,1173.8,0.0]");
+}
+
+TEST(ReportColumn, WhatIsNoFigureIsNull) {
+  const Json cells = number_column("ns", {std::nullopt, -1.0, INFINITY, NAN})["cells"];
+  EXPECT_EQ(cells.dump(), "[null,null,null,null]");
 }
 
 }  // namespace
