@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "db/schema.hpp"
-#include "tuner/file/file_system.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "tuner/text/environment.hpp"
-#include "tuner/text/launcher.hpp"
 
 namespace autotune::blas {
 

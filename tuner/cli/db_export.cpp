@@ -15,7 +15,6 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/embedded_header.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuned_entries.hpp"

@@ -19,9 +19,9 @@
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/session/gates.hpp"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {

@@ -15,7 +15,6 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/file/file_system.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/target/catalog.hpp"

@@ -9,7 +9,7 @@
 #include "db/exchange.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

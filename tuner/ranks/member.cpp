@@ -11,7 +11,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/session/calibrated.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

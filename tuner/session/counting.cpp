@@ -5,8 +5,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

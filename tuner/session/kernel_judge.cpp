@@ -20,9 +20,9 @@
 #include "tuner/session/bench.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

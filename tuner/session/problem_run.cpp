@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 

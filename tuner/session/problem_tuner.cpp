@@ -15,8 +15,8 @@
 #include "tuner/session/reduction_class.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/trial_ledger.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "tuner/core/value.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 

@@ -31,7 +31,7 @@
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 

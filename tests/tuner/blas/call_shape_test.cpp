@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "tuner/blas/cublas_abi.hpp"
-#include "tuner/blas/lt_attributes.hpp"
+#include "tuner/blas/lt_call.hpp"
 
 namespace autotune::blas {
 namespace {

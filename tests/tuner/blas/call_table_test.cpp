@@ -10,7 +10,6 @@
 
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/word_hash.hpp"
 
 namespace autotune::blas {
 namespace {

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "tuner/core/access.hpp"
-#include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"

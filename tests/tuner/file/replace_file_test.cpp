@@ -12,8 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "tuner/file/file_system.hpp"
-
 namespace autotune {
 namespace {
 

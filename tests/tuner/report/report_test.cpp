@@ -10,7 +10,6 @@
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
-#include "tuner/report/script_data.hpp"
 
 namespace autotune::report {
 namespace {

@@ -12,7 +12,6 @@
 #include "tests/tuner/runtime/raced_toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/runtime/first_use_race.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

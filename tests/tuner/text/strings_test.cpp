@@ -15,11 +15,9 @@
 #include <vector>
 
 #include "tests/tuner/target/scratch.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
-#include "tuner/text/launcher.hpp"
 #include "tuner/text/printable.hpp"
 
 namespace autotune {

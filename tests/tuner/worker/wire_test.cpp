@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner/worker/wire_codec.hpp"
-
 namespace autotune {
 namespace {
 
