@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that programs load read the environment in one place, which obeys it in setuid programs
 // only as far as is safe.
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
@@ -11,12 +10,10 @@
 
 #include "tests/architecture/planted.hpp"
 #include "tests/architecture/source_text.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::architecture {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// Files of the layers that programs load which read the environment themselves.
 std::vector<std::string> readers_of_environment(const Sources& sources) {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/architecture/include_rules.hpp"
 
-#include <gmock/gmock.h>
-
 #include <utility>
 
 #include "tests/architecture/planted.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::architecture {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const fs::path kRoot = AUTOTUNE_SOURCE_DIR;
 

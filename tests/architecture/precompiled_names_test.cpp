@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/architecture/precompiled_names.hpp"
 
-#include <gmock/gmock.h>
-
 #include <utility>
 
 #include "tests/architecture/planted.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::architecture {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(PrecompiledNames, AreIncludedWhereTheyAreUsed) {
   EXPECT_THAT(missing_includes(AUTOTUNE_SOURCE_DIR), IsEmpty());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Databases, disks and streams that do not do what they should: one sentence, nothing lost.
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -15,6 +14,7 @@
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/doctor.hpp"
 #include "tuner/json/json.hpp"
 
@@ -22,7 +22,6 @@ namespace autotune::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 /// Root is to be refused what others are.
 void obey_permissions() {
@@ -266,8 +265,6 @@ TEST(Worker, ThatNeverAnswersEndsTheRun) {
 }
 
 // What autotune doctor finds of GPUs, in folders that stand for `/`.
-
-using testing::HasSubstr;
 
 TEST(Doctor, HasALineForEachThing) {
   const Ended ended = Sandbox().run({"doctor"});

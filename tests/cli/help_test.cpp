@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/help.hpp"
 
-#include <gmock/gmock.h>
-
 #include <sstream>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 const Verb kPaintWall{.name = "paint",
                       .synopsis = "--color C",

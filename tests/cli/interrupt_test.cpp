@@ -3,7 +3,6 @@
 #include "tuner/cli/interrupt.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,14 +16,11 @@
 
 #include "tests/cli/sentences.hpp"
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;

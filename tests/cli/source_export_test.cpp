@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export --format source: nothing of ours is included, every launch is there, and nvcc
 // compiles it alone.
-#include <gmock/gmock.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string source_text(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main job, end to end on the host device.
-#include <gmock/gmock.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,12 +9,11 @@
 
 #include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::vector<std::string> tune_all(const std::string& target, const std::string& sizes,
                                   std::vector<std::string> more = {}) {

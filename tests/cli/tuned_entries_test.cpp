@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuned_entries.hpp"
 
-#include <gmock/gmock.h>
-
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
@@ -11,11 +10,6 @@
 
 namespace autotune::cli {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 /// gemm is tuned for 512, and for 256 under two contexts, on an H200.
 class TunedEntriesTest : public ::testing::Test {

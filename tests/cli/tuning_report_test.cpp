@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_report.hpp"
 
-#include <gmock/gmock.h>
-
 #include <limits>
 #include <ostream>
 
 #include "db/store.hpp"
 #include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/output_file.hpp"
@@ -20,10 +19,6 @@
 
 namespace autotune::cli {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 ProblemReport problem(bool has_best) {
   ProblemReport report;
@@ -315,7 +310,6 @@ TEST(NamedValuesJson, KeepTheirKinds) {
   EXPECT_EQ(json, (Json{{"BM", 64}, {"SCALE", 0.5}, {"LOADER", "tma"}}));
 }
 
-using testing::ElementsAre;
 using testing::Pair;
 using testing::Sandbox;
 

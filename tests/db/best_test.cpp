@@ -2,7 +2,6 @@
 #include "db/best.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,14 +10,10 @@
 #include "db/exchange.hpp"
 #include "db/facts.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::string at(int second) { return format("2026-03-01T12:00:{:02}.000Z", second); }
 

@@ -2,8 +2,6 @@
 #include "db/facts.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <chrono>
@@ -21,14 +19,10 @@
 #include "db/problem_text.hpp"
 #include "db/store.hpp"  // now_text()
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 using std::chrono::microseconds;
 using std::chrono::system_clock;

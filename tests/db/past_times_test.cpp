@@ -2,7 +2,6 @@
 #include "db/past_times.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
 #include <fstream>
 #include <sstream>
@@ -12,13 +11,12 @@
 #include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
 
-using testing::ElementsAre;
 using testing::Field;
-using testing::IsEmpty;
 
 auto configuration(const char* text) { return Field(&PastTime::configuration, text); }
 
@@ -156,11 +154,6 @@ TEST_F(PastTimesTest, DoNotCountWhenRetracted) {
   }
   EXPECT_THAT(read(request()).problems, IsEmpty());
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 CounterRow counters(const Sample& sample, const std::string& configuration,
                     const std::string& figures,

@@ -3,7 +3,6 @@
 // AUTOTUNE_KILLS sets how many writers are killed (default 40).
 #include <SQLiteCpp/Database.h>
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -26,12 +25,10 @@
 #include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// Runs `work` in a child process, which ends with its result and no clean-up.
 pid_t in_child(const std::function<int()>& work) {

@@ -2,9 +2,6 @@
 // Which entries reading the database gives, and in what order.
 #include "db/tuned.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <random>
@@ -14,13 +11,10 @@
 #include "db/problem_text.hpp"
 #include "db/store.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class Tuned : public testing::Test {
  protected:

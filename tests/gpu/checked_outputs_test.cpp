@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that a kernel reduces before they are compared, on a GPU.
-#include <gmock/gmock.h>
 
 #include <fstream>
 
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/support/gaps_case.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"
 #include "tuner/core/error.hpp"
@@ -82,8 +82,6 @@ TEST_F(CheckedOutputsOnGpu, ShowAWrongPart) {
 
 // Inputs from files and from prepare kernels on a GPU.
 
-using testing::HasSubstr;
-
 class PreparedInputsOnGpu : public Gpu {
  protected:
   /// out = 2 x + y, where a prepare kernel makes y of x.
@@ -142,7 +140,6 @@ TEST_F(PreparedInputsOnGpu, OrStandInAFileBehindAHeader) {
 // Buffers with gaps between their lines on a GPU.
 
 using testing::Doubled;
-using ::testing::HasSubstr;
 
 class GapsOnGpu : public Gpu {};
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels may ask for: shared memory, clusters, TMA, several launches, and what is refused.
-#include <gmock/gmock.h>
 
 #include "tests/gpu/gpu_fixture.hpp"
 
+#include "tests/support/matchers.hpp"
+
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 class LaunchTest : public Gpu {
  protected:

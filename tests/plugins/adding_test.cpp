@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What adding costs, by doing it: a kernel is two new files, a plugin one new folder; nothing that
 // is there is touched.
-#include <gmock/gmock.h>
 
 #include <cstdlib>
 #include <string>
 
 #include "tests/support/command.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using testing::PluginWorkshop;
 using testing::Ran;
 using testing::run_command;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search plugins that ship, as they are installed.
-#include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/worker/plugin_catalog.hpp"
 
@@ -12,7 +12,6 @@ namespace {
 
 using simulated::Bench;
 using simulated::grid;
-using ::testing::IsEmpty;
 
 std::filesystem::path shipped(const std::string& name) {
   return std::filesystem::path(AUTOTUNE_BINARY_DIR) / "lib/autotune/plugins" / (name + ".so");

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A target plugin of a user, built out of tree by each compiler that is here, tuned by the tool.
-#include <gmock/gmock.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "tests/support/command.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Ran;
 using testing::run_command;
 

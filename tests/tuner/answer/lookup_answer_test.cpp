@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"
 #include "tuner/answer/device_of_layers.hpp"
 #include "tuner/answer/lookup_answer.hpp"
@@ -19,10 +18,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 class AnswerExplanation : public testing::Test {
  protected:

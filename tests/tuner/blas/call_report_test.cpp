@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -11,6 +10,7 @@
 #include <sstream>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/call_table.hpp"
 #include "tuner/json/json.hpp"
@@ -18,9 +18,6 @@
 namespace autotune::blas {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Sandbox;
 
 class CallReport : public ::testing::Test {

@@ -2,8 +2,6 @@
 #include "tuner/blas/call_shape.hpp"
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -12,14 +10,12 @@
 #include <sstream>
 #include <string_view>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/lt_call.hpp"
 
 namespace autotune::blas {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 TargetProblem problem_of(const CallShape& shape) { return problems_of(shape).at(0); }
 

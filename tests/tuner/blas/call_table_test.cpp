@@ -2,7 +2,6 @@
 #include "tuner/blas/call_table.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <set>

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/flat_source.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/cache/directives.hpp"
 #include "tuner/cache/included_text.hpp"
@@ -18,9 +16,6 @@
 
 namespace autotune {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A folder of headers.
 class FlatSource : public ::testing::Test {
@@ -119,9 +114,6 @@ TEST(UsedDefines, AreThoseOfTheTextAndOfEachOther) {
   EXPECT_EQ(used_defines("#define A B\n#define B 1\n#define C 2\n#define BB 3\n", "int x = A;"),
             "#define A B\n#define B 1\n");
 }
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// `number: text`, for each line.
 std::vector<std::string> lines_of(std::string_view text) {

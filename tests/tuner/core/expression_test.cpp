@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/core/evaluated.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/expression_program.hpp"
@@ -17,9 +16,7 @@
 namespace autotune {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::error_of;
-using ::testing::HasSubstr;
 using testing::value_of;
 
 TEST(Expression, NamesComeInOrderOfFirstAppearance) {

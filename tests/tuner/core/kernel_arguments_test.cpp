@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/kernel_arguments.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstddef>
 #include <limits>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/access.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
@@ -16,8 +14,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// A pointer, an i64, an f16, a tensor map.
 Launch launch() {
@@ -243,9 +239,6 @@ TEST(StructLayout, IsThatOfTheCompiler) {
 TEST(StructLayout, OfSmallMembersIsNotPadded) {
   EXPECT_EQ(struct_bytes(laid_out({{"a", kF32}, {"b", kI32}, {"c", kF32}})), 12);
 }
-
-using testing::AllOf;
-using testing::ThrowsMessage;
 
 class ProblemArrays : public testing::Test {
  protected:

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/launch.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cstring>
 #include <limits>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/source_writer.hpp"
 
 namespace autotune {
@@ -91,9 +89,6 @@ TEST(WithConstant, LaterCallsHaveAnotherGridOrLeaveALaunchOut) {
   EXPECT_EQ(same_a.launches[0].grid.x, 4);
   EXPECT_EQ(with_constant(plan, "c"), plan);
 }
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// The defines of a target with the parameter X of this one value.
 std::string prelude(const Value& value) {

@@ -2,7 +2,6 @@
 #include "tuner/core/outcome.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/problem.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const std::vector<std::string> kGemm = {"M", "N", "K"};
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/target_program.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/name_table.hpp"
@@ -104,10 +102,6 @@ TEST(Scope, ALaterBindingHidesAnEarlierAndAnUnknownNameIsNamed) {
     EXPECT_STREQ(error.what(), "there is no name BMM here (did you mean BM?)");
   }
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// Parameters X = 1, 2, 4 and Y = 10, 20; constant N = 100; PITCH = N + X; ROWS = N / (Y - 20).
 NameTable table(std::optional<FixedLevel> fixed = std::nullopt) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/value.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/formula_values.hpp"
@@ -233,11 +231,7 @@ TEST(Float8, EveryNumberRoundTrips) {
   }
 }
 
-using testing::AllOf;
 using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 TEST(Question, NamesTheManifestTheKeyAndTheValues) {
   Target target;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/file/replace_file.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
+
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::StartsWith;
 
 class ReplaceFile : public testing::Test {
  protected:

@@ -2,7 +2,6 @@
 #include "tuner/gpu/cubin_compiler.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/source_folder.hpp"

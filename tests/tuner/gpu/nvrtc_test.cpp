@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/nvrtc.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
 #include "tests/support/kernel_headers.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/toolkit.hpp"
@@ -14,10 +12,7 @@
 namespace autotune {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
 using testing::MatchesRegex;
-using testing::Not;
 
 Build build_of(const SourceUnit& unit, double seconds = 60) {
   return compile_with_nvrtc(nvrtc_task(unit, 90), std::chrono::duration<double>(seconds));

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters of blocks on the host device, by CUDA's own functions and by device/cluster*.cuh.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/host/translation.hpp"
 
 namespace autotune {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string kernel_of(const std::string& body) {
   return "#include \"device/cluster.cuh\"\n#include \"device/cluster_send.cuh\"\n"
@@ -356,8 +353,6 @@ TEST(HostClusters, TheLargestClusterFits) {
                 .cluster = {8}});
 }
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Pair;
 
 TEST(ClusterDims, StandAnywhereBeforeTheNameOfAKernel) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_compiler.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <fstream>
 
 #include "tests/support/hidden_headers.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/compile_program.hpp"
@@ -17,8 +16,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// $AUTOTUNE_HOST_CXX for as long as it lives.
 class ChosenCompiler {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_device.hpp"
 
-#include <gmock/gmock.h>
-
 #include <fstream>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(HostDevice, KnowsItself) {
   const auto device = make_host_device(test_cache());
@@ -355,8 +352,6 @@ TEST(CheckedOutputs, HaveRedZonesRoundTheUncheckedOnes) {
 }
 
 // Inputs that kernels of the target derive from others, once a problem.
-
-using testing::ThrowsMessage;
 
 constexpr std::int64_t kElements = 100;
 

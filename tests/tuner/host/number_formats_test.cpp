@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with CUDA's floating-point types of 8 bits, on the CPU.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
@@ -98,8 +98,6 @@ TEST(SixteenBits, MoveThroughShufflesAndAtomics) {
 }
 
 // What a kernel may lose: rounding errors of f32 in any order, and not the precision of f32.
-
-using testing::HasSubstr;
 
 /// y[i] = sum over k of a[i,k] b[i,k], of 32 rows. The kernel rounds its inputs with `rounding` if
 /// k is at least 1024.
@@ -254,8 +252,6 @@ TEST(TexturesOnHost, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
 }
 
 // Buffers of structs with members of several types on the host device.
-
-using ::testing::HasSubstr;
 
 Verdict verdict_on(const std::string& statement) {
   return testing::body_verdict(*make_host_device(test_cache()), statement);

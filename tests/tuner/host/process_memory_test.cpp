@@ -2,8 +2,6 @@
 // The buffers of a problem in this process's memory.
 #include "tuner/host/process_memory.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -11,13 +9,12 @@
 #include <vector>
 
 #include "tests/support/gaps_case.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/measure/gaps.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::int64_t kCells = 1000;
 
@@ -161,8 +158,6 @@ TEST_F(HostBuffers, WhatIsSealedIsReadAgainAndGoneFromMemory) {
 // Buffers with gaps between their lines: what is filled, compared and left alone.
 
 using testing::Doubled;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Verdict verdict_of(const Doubled& doubled) {
   return doubled.verdict(*make_host_device(test_cache()));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/process.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/cpu.hpp"
@@ -73,8 +72,6 @@ TEST(Process, FindsProgramsInPath) {
 }
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 const CompileTask kTask{"/usr/bin/cc", "k.cu", "int k;", {"-O1"}};
 

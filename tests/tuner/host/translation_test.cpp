@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/translation.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// The body of a function, translated.
 std::string body(const std::string& text) {

@@ -2,22 +2,17 @@
 // Who wins, who ties and who stays, on scripted and on simulated timers.
 #include "tuner/measure/playoff.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <set>
 #include <string>
 
 #include "bench/measure/simulated_timer.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/context_timer.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
 
 namespace autotune {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 
 std::vector<Measurement> measurements(const std::vector<double>& medians, bool throttled = false) {
   std::vector<Measurement> all;

@@ -2,18 +2,14 @@
 // A manifest's expressions become costs; what it leaves out is estimated.
 #include "tuner/model/cost_model.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 ArgumentSpec buffer(const char* name, const char* length, Role role) {
   ArgumentSpec spec;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/plugin_library.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <stdexcept>
 
 #include "plugins/sdk/autotune_plugin.h"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
@@ -14,10 +13,6 @@
 namespace autotune {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
 using testing::plain_plugin;
 
 namespace fs = std::filesystem;
@@ -161,10 +156,6 @@ TEST_F(PluginFilesTest, NeverTheWorkingDirectory) {
   EXPECT_THROW(plugin_files(), UsageError);
   fs::current_path(before);
 }
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class PluginCountersTest : public ::testing::Test {
  protected:

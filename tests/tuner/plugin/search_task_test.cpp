@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/search_task.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 
 #include "plugins/sdk/autotune_plugin.h"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/core/error.hpp"
 
@@ -14,8 +13,6 @@ namespace {
 
 using simulated::Bench;
 using simulated::grid;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 std::optional<double> by_first_level(const Levels& levels) {
   return levels[0] == 2 ? std::nullopt : std::optional(1.0 + levels[0]);

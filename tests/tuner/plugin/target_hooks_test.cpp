@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/target_hooks.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cstring>
 #include <fstream>
 #include <vector>
 
 #include "plugins/sdk/autotune_plugin.h"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/inputs.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(PlainBuffers, AreThoseOfTheProblemThenTheScalars) {
   std::vector<BufferSpec> specs(2);

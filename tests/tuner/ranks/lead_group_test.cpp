@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/ranks/lead_group.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/ranks/messages.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Lessons, OfTheFourNearestProblemsAreGivenOnce) {
   Lessons lessons;

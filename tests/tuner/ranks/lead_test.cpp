@@ -2,11 +2,11 @@
 #include "tuner/ranks/lead.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
 #include <sstream>
 
 #include "db/exchange.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/ranks/lead_fixture.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
@@ -15,12 +15,7 @@
 namespace autotune {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 class FactInboxTest : public StoreTest {
  protected:

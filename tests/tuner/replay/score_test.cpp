@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/replay/score.hpp"
 
-#include <gmock/gmock.h>
-
 #include <array>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/replay/replay.hpp"
@@ -16,12 +15,8 @@
 namespace autotune {
 namespace {
 
-using testing::DoubleEq;
 using testing::DoubleNear;
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::kT4;
-using testing::ThrowsMessage;
 using testing::written;
 
 TEST(MonotoneCubic, IsScipysPchip) {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/problem_section.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/counted.hpp"
 
 namespace autotune::report {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Failures, AValueThatIsRareElsewhereIsWhatTheyHaveInCommon) {
   std::vector<db::TrialRow> trials;

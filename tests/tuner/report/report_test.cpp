@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/report.hpp"
 
-#include <gmock/gmock.h>
-
 #include <sstream>
 
 #include "db/rows.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
 
 namespace autotune::report {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(Html, WhateverATextHoldsItStaysText) {
   EXPECT_EQ(html_text("<b a=\"1\" b='2'>&"), "&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;");

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/verdict.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
 
 namespace autotune::report {
 namespace {
-
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 ReportedProblem against(double baseline_ns) {
   ReportedProblem one = problem(512, {trial("BM=1", 1e6)});

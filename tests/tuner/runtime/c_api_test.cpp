@@ -2,8 +2,6 @@
 #include "tuner/runtime/autotune.h"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
@@ -11,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
@@ -20,10 +19,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class CApi : public CApiCase {};
 class CApiLost : public CApiLostCase {};

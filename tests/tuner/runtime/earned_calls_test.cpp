@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/earned_calls.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -12,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/runtime/baseline_call.hpp"
@@ -126,10 +124,6 @@ TEST_F(EarnedCallsTest, ThreadsMayCallAtOnce) {
   EXPECT_LE(decisions_, 1);
   EXPECT_EQ(calls_.serves(), Way::library) << "all took the same time";
 }
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 /// A library for host memory: writes 10 * its way + alpha.
 constexpr const char* kLibrary = R"c(

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/first_use.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <fstream>
 #include <thread>
 
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/raced_toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
@@ -20,7 +18,6 @@ namespace {
 using autotune::testing::FakeDevice;
 using autotune::testing::Fate;
 using autotune::testing::Macros;
-using ::testing::HasSubstr;
 
 constexpr const char* kPolicy = "l2=hot launch=graph";
 

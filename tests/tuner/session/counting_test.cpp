@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/counting.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
@@ -12,14 +10,9 @@
 namespace autotune {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::FakeDevice;
 using testing::Fate;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::Macros;
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 /// Counts as many instructions as a launch takes nanoseconds.
 class CountedCandidate final : public Candidate, public Countable {

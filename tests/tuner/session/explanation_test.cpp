@@ -3,7 +3,6 @@
 #include "tuner/session/explanation.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>

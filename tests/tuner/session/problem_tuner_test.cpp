@@ -2,7 +2,6 @@
 #include "tuner/session/problem_tuner.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <future>

@@ -2,7 +2,6 @@
 #include "tuner/session/trial_ledger.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/tuning_session.hpp"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +15,7 @@
 #include <thread>
 
 #include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
@@ -24,7 +24,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using ::testing::HasSubstr;
 using testing::Macros;
 
 /// X in 1..16, best where the truth says.

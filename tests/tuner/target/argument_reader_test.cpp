@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
@@ -9,9 +9,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kManifest = R"toml(
 manifest = 2
@@ -161,8 +158,6 @@ TEST_F(TensorMaps, EndWithinTheirBuffer) {
 }
 
 // Outputs of a manifest that hang on parameters, and the kernels that check them.
-
-using testing::ElementsAre;
 
 constexpr const char* kOutputs = R"toml(manifest = 2
 name = "sum"

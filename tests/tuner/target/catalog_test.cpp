@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/catalog.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <sstream>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/shipped_manifests.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
@@ -16,9 +14,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kCopy = R"toml(manifest = 2
 name = "mine"

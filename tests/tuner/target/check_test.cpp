@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/check.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <atomic>
 #include <set>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/new_target.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// Compiles anything but `refused`, into a kernel with `registers` a thread.
 class FakeCompiler : public Device {
@@ -143,8 +140,6 @@ TEST_F(CheckTest, ArgumentsThatTheCompiledKernelDoesNotTakeAreFound) {
   EXPECT_THAT(check_target(target_, problem_, device_, 1).configurations.front().message,
               HasSubstr("it takes 0 arguments, not 5"));
 }
-
-using testing::ElementsAre;
 
 ParameterSpace space_of(const std::vector<std::string>& constraints) {
   std::vector<Expression> parsed;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/convert.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// Every key of format 1.
 constexpr const char* kFormat1 = R"json({

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/manifest.hpp"
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kBase = R"toml(manifest = 2
 name = "base"
@@ -106,9 +101,6 @@ TEST_F(Extension, AMistakeIsNamedInTheFileThatHasIt) {
 }
 
 // Families in files of their own.
-
-using testing::AllOf;
-using testing::Not;
 
 constexpr const char* kManifestOfFamilies = R"toml(manifest = 2
 name = "sums"

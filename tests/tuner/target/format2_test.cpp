@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifests of format 2: what TOML, blocks, scopes and families mean.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
@@ -9,11 +9,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr const char* kFormat2 = R"toml(manifest = 2
 name = "scale"

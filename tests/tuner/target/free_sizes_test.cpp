@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes outside of the key: their defaults, the arguments that they stride, and rules of a problem.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
@@ -11,11 +11,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 constexpr const char* kWithFreeSizes = R"toml(manifest = 2
 name = "scale"

@@ -2,10 +2,9 @@
 // Inputs from files: what a manifest says of them, and what files are refused.
 #include "tuner/target/input_file.hpp"
 
-#include <gmock/gmock.h>
-
 #include <sstream>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
@@ -13,10 +12,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// As NumPy writes it: the header is filled up with spaces to a multiple of 64 bytes.
 std::string npy(const std::string& descr, const std::string& shape, const std::string& elements,
@@ -177,8 +172,6 @@ TEST_F(InputFileTest, AllowsAnEdgeProblemWhereItsLengthStays) {
   EXPECT_FALSE(has_edge(target("type = \"f32\", length = \"half * 2\", file = \"m.bin\"",
                                "sizes = [\"N\"]\nlet = \"half = N / 2\"")));
 }
-
-using ::testing::HasSubstr;
 
 /// A header of this version of the format; its length is that of the dictionary plus `excess`.
 std::string header(const std::string& dictionary, char version = 1, int excess = 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels by C++ names, and sources of several files.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
@@ -11,10 +11,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kLaunchKeys = R"toml(manifest = 2
 name = "filter"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/manifest.hpp"
 
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
@@ -11,15 +11,7 @@
 namespace autotune {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Lt;
-using testing::Not;
-using testing::SizeIs;
-using testing::ThrowsMessage;
 
 constexpr const char* kValid = R"toml(manifest = 2
 name = "scale"

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/reading.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/node.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Reading reading(const std::string& text) { return {toml(text), {}}; }
 
@@ -137,9 +133,6 @@ TEST(Node, ALongLineIsCutBetweenCharacters) {
     }
   }
 }
-
-using testing::AllOf;
-using testing::StartsWith;
 
 Node tree(std::string text) {
   return tree_of_toml(std::make_shared<Document>(Document{"a.toml", std::move(text)}));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs and vectors that kernels take by value, and structs of structs, arrays and vectors.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <set>
 #include <string>
 
 #include "tests/support/hidden_headers.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/shipped_manifests.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
@@ -18,10 +17,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kTypes = R"(
 types.Range = { low = "f32", high = "real" }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/redefinitions.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
@@ -15,12 +14,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 TEST(UnguardedDefines, AreFoundHoweverTheyAreWritten) {
   EXPECT_THAT(unguarded_defines("#define A 1\n  #  define B(x) x\n#/**/define C\n%:define D 2\n"
@@ -125,8 +118,6 @@ TEST_F(Redefinitions, ThatAreGuardedOrOfOtherNamesAreNone) {
 }
 
 // A source that was not written to be tuned has names of its own for what the manifest names.
-
-using testing::Not;
 
 class OwnNames : public testing::Test {
  protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and defaults of parameters that depend on the sizes of a problem.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"
@@ -13,9 +13,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class SizedParameters : public testing::Test {
  protected:
@@ -115,8 +112,6 @@ TEST_F(SizedParameters, ResultsStayWhereOnlyADefaultOrARangeChanges) {
   EXPECT_EQ(read("parameters.STEP = '1..N'\ndefault = { STEP = 'min(N, 4)' }").fingerprint,
             target.fingerprint);
 }
-
-using testing::ElementsAre;
 
 std::string names(const std::string& text) {
   const Reading reading(toml(text), {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are real numbers, flags, words as text and types.
-#include <gmock/gmock.h>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
@@ -12,11 +12,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr const char* kSpace = R"toml(manifest = 2
 name = "scale"
@@ -143,8 +138,6 @@ TEST_F(SpaceReaderTest, ResultsHangOnHowWordsReachTheSource) {
   EXPECT_NE(read("as = \"text\"", "when = \"FAST\"").fingerprint, before);
   EXPECT_EQ(read("[0.5, 1, -2.5]", "[0.5, 1]").fingerprint, before);
 }
-
-using testing::SizeIs;
 
 std::vector<Value> listed(const std::string& list) {
   return listed_values(toml("BM = " + list)["BM"], "BM");

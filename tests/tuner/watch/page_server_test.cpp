@@ -2,7 +2,6 @@
 #include "tuner/watch/page_server.hpp"
 
 #include <arpa/inet.h>
-#include <gmock/gmock.h>
 #include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -12,14 +11,11 @@
 #include <memory>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::watch {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 Pages hello() {
   return {[] {

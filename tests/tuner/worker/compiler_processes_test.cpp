@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/compiler_processes.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -18,6 +16,7 @@
 
 #include "tests/support/compile_rate.hpp"
 #include "tests/support/how_often.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -28,8 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 /// Compilers that are shell scripts, in a folder that they also write to.
 class CompilerProcessesTest : public testing::Test {

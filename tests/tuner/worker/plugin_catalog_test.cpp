@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/plugin_catalog.hpp"
 
-#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/search/simulated.hpp"
 #include "tests/tuner/worker/bowl.hpp"
@@ -18,11 +18,6 @@
 namespace autotune {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::plain_plugin;
 using testing::PluginWorkshop;
 
@@ -354,9 +349,6 @@ TEST(PluginCatalog, OfTwoOfOneNameTheSecondIsRefused) {
 }
 
 // The facet "search" of a plugin in a process of its own.
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr const char* kComplaining = R"(
 #include <autotune/autotune_plugin.h>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_device.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
@@ -10,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/core/error.hpp"
@@ -20,8 +19,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 using Clock = std::chrono::steady_clock;
 

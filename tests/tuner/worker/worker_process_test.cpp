@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_process.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -16,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
@@ -26,10 +25,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 /// How a worker ends that is this script.
 std::string end_of(const std::string& script) {
