@@ -50,7 +50,6 @@ WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative, folder)
 WIRE_MEMBERS(Build, log, keep, read)
 
 Json wire_of(const SourceUnit& unit) { return to_wire(unit); }
-SourceUnit source_unit_of(const Json& json) { return from_wire<SourceUnit>(json); }
 
 Json wire_of(const Launch& launch) { return to_wire(launch); }
 Launch launch_of(const Json& json) { return from_wire<Launch>(json); }

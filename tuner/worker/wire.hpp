@@ -212,7 +212,6 @@ T from_wire(const Json& json) {
 }
 
 Json wire_of(const SourceUnit& unit);
-SourceUnit source_unit_of(const Json& json);
 
 Json wire_of(const LaunchPlan& plan);
 LaunchPlan launch_plan_of(const Json& json);
