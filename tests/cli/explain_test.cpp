@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: what it tells of a tuned problem, and what it refuses.
-
 #include <filesystem>
 #include <fstream>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of other tuners: read into the database, and written from it.
-
 #include <filesystem>
 
 #include "tests/cli/sentences.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/db_export.hpp"

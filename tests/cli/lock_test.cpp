@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune lock, and programs that open what it writes.
-
 #include <algorithm>
 #include <filesystem>
 #include <map>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune occupancy: its tables, its JSON, its plots, and what it refuses.
-
 #include <filesystem>
 
 #include "tests/cli/sentences.hpp"

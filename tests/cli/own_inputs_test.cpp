@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets with data of their own, from the manifest to the worker.
-
 #include <cstdint>
 #include <fstream>
 

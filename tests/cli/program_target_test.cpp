@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets that are programs, from the manifest to what is done with the winner.
-
 #include <filesystem>
 #include <string>
 #include <utility>

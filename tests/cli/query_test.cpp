@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told about what was tuned: query, list, help.
-
 #include <fstream>
 #include <utility>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune run: a program is started with the library in front of its cuBLAS.
-
 #include <filesystem>
 #include <fstream>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export --format source: nothing of ours is included, every launch is there, and nvcc
 // compiles it alone.
-
 #include <fstream>
 #include <iterator>
 

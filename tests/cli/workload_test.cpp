@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune --workload: what a program called is what is tuned.
-
 #include <utility>
 
 #include "tests/cli/sentences.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that a kernel reduces before they are compared, on a GPU.
-
 #include <fstream>
 
 #include "tests/gpu/gpu_fixture.hpp"

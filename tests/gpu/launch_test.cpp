@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels may ask for: shared memory, clusters, TMA, several launches, and what is refused.
-
 #include "tests/gpu/gpu_fixture.hpp"
 
 #include "tests/support/matchers.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong kernels are found wrong on the GPU, in the host's words, and leave nothing behind.
-
 #include <chrono>
 #include <cmath>
 #include <fstream>

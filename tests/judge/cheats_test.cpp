@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune judge: kernels that cheat, kernels that are wrong, and honest ones.
-
 #include <filesystem>
 #include <string>
 #include <vector>

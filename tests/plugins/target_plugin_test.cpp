@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A target plugin of a user, built out of tree by each compiler that is here, tuned by the tool.
-
 #include <fstream>
 #include <sstream>
 

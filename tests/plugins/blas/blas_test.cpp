@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's BLAS as a baseline, with libraries that are made here: the loader finds them ahead of
 // the system's.
-
 #include <cstdlib>
 #include <thread>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preloaded library in a program: a stub for cuBLAS, a fake for libautotune, no GPU.
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters of blocks on the host device, by CUDA's own functions and by device/cluster*.cuh.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/host/translation.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What CUDA promises a kernel, kept on the CPU: threads, barriers, warps, atomics, vector types,
 // asynchronous copies.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/core/error.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are right at first only, or where they expect to be looked at.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 

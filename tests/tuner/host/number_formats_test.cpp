@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with CUDA's floating-point types of 8 bits, on the CPU.
-
 #include "tests/support/matchers.hpp"
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"

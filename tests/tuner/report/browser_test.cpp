@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page as a person uses it, in a browser where there is one.
-
 #include <fstream>
 #include <sstream>
 

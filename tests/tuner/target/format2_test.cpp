@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifests of format 2: what TOML, blocks, scopes and families mean.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"

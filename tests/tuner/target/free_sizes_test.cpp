@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes outside of the key: their defaults, the arguments that they stride, and rules of a problem.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"

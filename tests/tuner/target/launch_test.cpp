@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a target to what a device gets: problems, spaces, prelude, launches, buffers.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/target.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs and vectors that kernels take by value, and structs of structs, arrays and vectors.
-
 #include <cstring>
 #include <set>
 #include <string>

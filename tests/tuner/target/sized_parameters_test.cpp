@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and defaults of parameters that depend on the sizes of a problem.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tests/tuner/target/scratch.hpp"

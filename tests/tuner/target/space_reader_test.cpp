@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are real numbers, flags, words as text and types.
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tests/tuner/target/scratch.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A live page in a browser where there is one: what the reader has chosen outlives new content.
-
 #include <atomic>
 
 #include "tests/support/browser.hpp"
