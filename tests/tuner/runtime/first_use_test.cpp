@@ -6,14 +6,38 @@
 #include <thread>
 
 #include "tests/db/sample.hpp"
+#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/runtime/raced_toy.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
+
+Target raced_toy() {
+  Target target;
+  target.name = "toy";
+  target.source_path = "toy.cu";
+  target.source_text = "// toy";
+  target.sizes = {"N"};
+  target.parameters = {{"B", {1, 2, 4, 8}, {}, false}};
+  target.default_configuration = {{"B", 1}};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  target.fingerprint = "f1";
+  return target;
+}
+
+/// 8 us with B=1.
+testing::Fate larger_is_faster(const testing::Macros& macros) {
+  return {Outcome::ok, 8e-6 / static_cast<double>(macros.at("B")), ""};
+}
 
 using autotune::testing::FakeDevice;
 using autotune::testing::Fate;

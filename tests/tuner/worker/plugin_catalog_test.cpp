@@ -7,16 +7,22 @@
 
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/search/simulated.hpp"
-#include "tests/tuner/worker/bowl.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/parameter_space.hpp"
 
 namespace autotune {
 namespace {
+
+std::optional<double> bowl(const Levels& levels) {
+  const double x = levels[0] - 7.0, y = levels[1] - 3.0;
+  return 1 + 0.1 * (x * x + y * y);
+}
 
 using testing::plain_plugin;
 using testing::PluginWorkshop;
