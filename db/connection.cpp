@@ -6,11 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <limits>
-#include <memory>
 #include <thread>
-#include <utility>
 
 #include "db/schema.hpp"
 #include "tuner/file/replace_file.hpp"

@@ -9,7 +9,6 @@
 #include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/forked.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/runtime_library.hpp"
 #include "tuner/blas/warn_once.hpp"
 #include "tuner/text/format.hpp"
 

@@ -2,7 +2,6 @@
 #include "tuner/blas/lt_call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>

@@ -6,11 +6,9 @@
 #include <optional>
 #include <ostream>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/db_export.hpp"

@@ -9,7 +9,6 @@
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/exported_text.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/launch.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"

@@ -8,8 +8,6 @@
 #include <iostream>
 
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/occupancy_report.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"

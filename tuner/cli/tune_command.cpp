@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"

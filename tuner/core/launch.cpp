@@ -2,7 +2,6 @@
 #include "tuner/core/launch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <span>
 #include <type_traits>

@@ -2,7 +2,6 @@
 #include "tuner/ranks/lead.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 #include <utility>
 

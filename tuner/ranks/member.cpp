@@ -2,12 +2,9 @@
 #include "tuner/ranks/member.hpp"
 
 #include <chrono>
-#include <optional>
 #include <sstream>
 #include <thread>
-#include <utility>
 
-#include "db/exchange.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/session/calibrated.hpp"

@@ -7,15 +7,12 @@
 #include <ostream>
 #include <set>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include "tuner/core/value.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/problem_section.hpp"
-#include "tuner/report/report.hpp"
-#include "tuner/report/verdict.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"

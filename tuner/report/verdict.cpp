@@ -8,9 +8,7 @@
 #include <map>
 #include <set>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/outcome.hpp"
 #include "tuner/records/records.hpp"

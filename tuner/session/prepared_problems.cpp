@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/prepared_problems.hpp"
 
-#include <utility>
-
 #include "tuner/model/cost_model.hpp"
 
 namespace autotune {

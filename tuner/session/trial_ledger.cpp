@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "tuner/core/value.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
-#include "tuner/target/source_pieces.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <utility>
-
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 
