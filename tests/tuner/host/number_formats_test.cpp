@@ -9,13 +9,15 @@
 namespace autotune {
 namespace {
 
+constexpr const char *kEightBits = "#include <cuda_fp8.h>\n",
+                     *kSixteenBits = "#include <cuda_fp16.h>\n#include \"cuda_bf16.h\"\n";
+
 /// `body` sets `right`; the kernel copies where it holds.
-KernelCase copy_where_right(const std::string& body) {
-  return {.text =
-              "#include <cuda_fp8.h>\n"
-              "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
-              "  const int i = threadIdx.x;\n  bool right = false;\n" +
-              body + "\n  out[i] = right ? in[i] : 12345;\n}\n",
+KernelCase copy_where_right(const std::string& body, const std::string& headers = kSixteenBits) {
+  return {.text = headers +
+                  "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+                  "  const int i = threadIdx.x;\n  bool right = false;\n" +
+                  body + "\n  out[i] = right ? in[i] : 12345;\n}\n",
           .block = {64}};
 }
 
@@ -24,7 +26,8 @@ TEST(EightBits, AreRoundedToNearestAndSaturate) {
     const __nv_fp8_e4m3 tie(1 + 0x1p-4f), large(1e6f), half(__half(0.5f));
     const __nv_fp8_e5m2 infinite(1e38f * 1e38f);
     right = float(tie) == 1.0f && large.__x == 0x7e && float(half) == 0.5f &&
-            float(infinite) == 57344.0f && float(__half(tie)) == 1.0f && sizeof(tie) == 1;)"));
+            float(infinite) == 57344.0f && float(__half(tie)) == 1.0f && sizeof(tie) == 1;)",
+                                kEightBits));
 }
 
 TEST(EightBits, OverflowWithoutSaturationIsANanOrAnInfinity) {
@@ -32,20 +35,11 @@ TEST(EightBits, OverflowWithoutSaturationIsANanOrAnInfinity) {
     right = __nv_cvt_float_to_fp8(465.0f, __NV_NOSAT, __NV_E4M3) == 0x7f &&
             __nv_cvt_float_to_fp8(464.0f, __NV_NOSAT, __NV_E4M3) == 0x7e &&
             __nv_cvt_float_to_fp8(-61440.0f, __NV_NOSAT, __NV_E5M2) == 0xfc &&
-            __nv_cvt_float_to_fp8(465.0f, __NV_SATFINITE, __NV_E4M3) == 0x7e;)"));
+            __nv_cvt_float_to_fp8(465.0f, __NV_SATFINITE, __NV_E4M3) == 0x7e;)",
+                                kEightBits));
 }
 
 // Kernels with CUDA's types of 16 bits, on the CPU.
-
-/// `body` sets `right`; the kernel copies where it holds.
-KernelCase copy_where_right(const std::string& body) {
-  return {.text =
-              "#include <cuda_fp16.h>\n#include \"cuda_bf16.h\"\n"
-              "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
-              "  const int i = threadIdx.x;\n  bool right = false;\n" +
-              body + "\n  out[i] = right ? in[i] : 12345;\n}\n",
-          .block = {64}};
-}
 
 TEST(SixteenBits, AreRoundedOnceToNearestTiesToEven) {
   expect_right(copy_where_right(R"(
