@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/manifest.hpp"
 #include "tuner/target/type_reader.hpp"
 
 namespace autotune {
@@ -23,21 +20,14 @@ kernels.copy = { grid = 1, block = "BLOCK" }
 reference.kernels.plain = { grid = 1, block = 1, arguments = ["x", "y"] }
 )toml";
 
-class TensorMaps : public testing::Test {
+class TensorMaps : public OneManifest {
  protected:
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kManifest;
-    text.replace(text.find(from), from.size(), to);
-    folder_.write("copy.cu", "int copy;\n");
-    return load_manifest(folder_.write("copy.target.toml", text));
-  }
+  TensorMaps() : OneManifest("copy", kManifest, "int copy;\n") {}
   TensorMap map(const Target& target) const {
     const LaunchPlan plan = launch_plan(target, problem_of(target, {{"N", 64}}, {}),
                                         parse_named_values("BLOCK=64"), DeviceInfo{});
     return std::get<TensorMap>(plan.launches.at(0).arguments.at(0));
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(TensorMaps, OfF32MayRoundToTf32) {
@@ -175,23 +165,13 @@ reference.kernels.plain = { grid = 1, block = 1, arguments = ["x", "total", "N"]
 reference.outputs = "f64"
 )toml";
 
-class CheckedOutputs : public testing::Test {
+class CheckedOutputs : public OneManifest {
  protected:
-  CheckedOutputs() { folder_.write("sum.cu", ""); }
-  Target target(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kOutputs;
-    text.replace(text.find(from), from.size(), to);
-    return load_manifest(folder_.write("sum.target.toml", text));
-  }
-  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { target(from, to); }, ThrowsMessage<Error>(HasSubstr(what)));
-  }
-
-  ScratchFolder folder_;
+  CheckedOutputs() : OneManifest("sum", kOutputs, "") {}
 };
 
 TEST_F(CheckedOutputs, AreMadeOfUncheckedOnesThatStandFirstInTheWorkspace) {
-  const Target made = target();
+  const Target made = read();
   const Problem problem = problem_of(made, {{"N", 100}}, {});
   const TargetProgram program(made, problem, {});
   const Levels levels = program.levels({{"BLOCK", 20}});
@@ -210,7 +190,7 @@ TEST_F(CheckedOutputs, AreMadeOfUncheckedOnesThatStandFirstInTheWorkspace) {
 }
 
 TEST_F(CheckedOutputs, AreWrittenByTheReferenceItself) {
-  const Target made = target();
+  const Target made = read();
   const Workload workload = workload_of(made, problem_of(made, {{"N", 100}}, {}), {});
   ASSERT_EQ(workload.buffers.size(), 2u);
   EXPECT_EQ(workload.buffers[1].role, Role::checked);
@@ -220,7 +200,7 @@ TEST_F(CheckedOutputs, AreWrittenByTheReferenceItself) {
 }
 
 TEST_F(CheckedOutputs, OfTheDefaultConfigurationAreCheckedAsEveryOther) {
-  const Target made = target(
+  const Target made = read(
       "reference.kernels.plain = { grid = 1, block = 1, arguments = [\"x\", \"total\", \"N\"] }\n"
       "reference.outputs = \"f64\"",
       "reference.configuration = \"default\"");
@@ -238,10 +218,10 @@ TEST_F(CheckedOutputs, NeedKernelsThatWriteThem) {
 }
 
 TEST_F(CheckedOutputs, AndTheirKernelsBelongToTheMeasurement) {
-  const std::string before = target().fingerprint;
-  EXPECT_EQ(target().fingerprint, before);
-  EXPECT_NE(target("add_up = { grid = 1", "add_up = { grid = 2").fingerprint, before);
-  EXPECT_NE(target("1e-3", "1e-4").fingerprint, before);
+  const std::string before = read().fingerprint;
+  EXPECT_EQ(read().fingerprint, before);
+  EXPECT_NE(read("add_up = { grid = 1", "add_up = { grid = 2").fingerprint, before);
+  EXPECT_NE(read("1e-3", "1e-4").fingerprint, before);
 }
 
 constexpr const char* kTextures = R"toml(
@@ -258,14 +238,9 @@ kernels.blur = { grid = 1, block = "BLOCK" }
 reference.kernels.plain = { grid = 1, block = 1 }
 )toml";
 
-class TextureReader : public testing::Test {
+class TextureReader : public OneManifest {
  protected:
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kTextures;
-    text.replace(text.find(from), from.size(), to);
-    folder_.write("blur.cu", "int blur;\n");
-    return load_manifest(folder_.write("blur.target.toml", text));
-  }
+  TextureReader() : OneManifest("blur", kTextures, "int blur;\n") {}
   LaunchPlan plan(const Target& target) const {
     const Problem problem = problem_of(target, {{"N", 64}, {"M", 32}}, {});
     return launch_plan(target, problem, parse_named_values("BLOCK=64"), DeviceInfo{});
@@ -273,8 +248,6 @@ class TextureReader : public testing::Test {
   void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
     EXPECT_THAT([&] { plan(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(what)));
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(TextureReader, ATextureIsAnArgument) {

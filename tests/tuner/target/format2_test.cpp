@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifests of format 2: what TOML, blocks, scopes and families mean.
-#include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
@@ -61,29 +58,12 @@ arguments = ["...", "MODE == 'packed' ? part : x", { when = "SPLIT > 1", pass = 
   { type = "i64", value = "N * N" }, "MODE"]
 )toml";
 
-class Format2Test : public testing::Test {
+class Format2Test : public OneManifest {
  protected:
-  Format2Test() { folder_.write("scale.cu", "int edge = EDGE;\n"); }
-
-  /// The manifest with the first `from` replaced.
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kFormat2;
-    const std::size_t at = text.find(from);
-    if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
-    text.replace(at, from.size(), to);
-    return load_manifest(folder_.write("scale.target.toml", text));
-  }
-
-  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)))
-        << from << " -> " << to;
-  }
-
+  Format2Test() : OneManifest("scale", kFormat2, "int edge = EDGE;\n") {}
   static Problem problem(const Target& target) {
     return problem_of(target, {{"N", 64}, {"W", 5}}, {});
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(Format2Test, AFamilyIsAParameterWithParametersOfItsOwn) {

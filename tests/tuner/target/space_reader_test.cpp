@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that are real numbers, flags, words as text and types.
-#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
-#include "tests/tuner/target/scratch.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/manifest.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/value_reader.hpp"
 
@@ -30,26 +27,14 @@ kernels.scale = { grid = "N", block = 1, arguments = ["x", "y", "sums", { type =
 reference.kernels.plain = { grid = 1, block = 1, arguments = ["x", "y"] }
 )toml";
 
-class SpaceReaderTest : public testing::Test {
+class SpaceReaderTest : public OneManifest {
  protected:
-  SpaceReaderTest() { folder_.write("scale.cu", "MUL mul; SUM sum; REAL real;\n"); }
-
-  /// The manifest with the first `from` replaced.
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kSpace;
-    text.replace(text.find(from), from.size(), to);
-    return load_manifest(folder_.write("scale.target.toml", text));
-  }
-  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)));
-  }
+  SpaceReaderTest() : OneManifest("scale", kSpace, "MUL mul; SUM sum; REAL real;\n") {}
   static Problem problem(const Target& target) { return problem_of(target, {{"N", 64}}, {}); }
   static std::string prelude(const Target& target, const std::string& configuration) {
     return source_unit(target, problem(target), parse_named_values(configuration), DeviceInfo{})
         .prelude;
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(SpaceReaderTest, DefinitionsAreCountedBeforeTheyAreParsed) {
