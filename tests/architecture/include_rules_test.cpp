@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tests/architecture/precompiled_names.hpp"
 #include "tests/architecture/source_text.hpp"

@@ -9,7 +9,6 @@
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/program.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of bits: which configurations give a row the same bits, wherever it lies.
-#include <memory>
 #include <set>
 #include <utility>
 

@@ -5,14 +5,11 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <fstream>
 #include <utility>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/doctor.hpp"

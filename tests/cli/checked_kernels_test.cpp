@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `check` says of kernels that do not take what the manifest passes, or that no launch can
 // run.
-#include <filesystem>
 #include <fstream>
 #include <set>
 

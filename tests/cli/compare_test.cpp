@@ -4,7 +4,6 @@
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {

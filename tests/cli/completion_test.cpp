@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/text/strings.hpp"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {

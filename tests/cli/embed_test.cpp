@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export --embed: the header compiles alone, finds its rows, and launches as it should.
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 

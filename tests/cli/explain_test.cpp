@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: what it tells of a tuned problem, and what it refuses.
-#include <filesystem>
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/json/json.hpp"

@@ -8,14 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as people write them: each passes its check on both devices, or the message says what to
 // do.
-#include <string>
-#include <vector>
-
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 

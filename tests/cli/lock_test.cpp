@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune lock, and programs that open what it writes.
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <set>
 #include <sstream>
 #include <utility>

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune run: a program is started with the library in front of its cuBLAS.
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db/rows.hpp"
 #include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/how_often.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that are shipped with the tool: whole, the lowest layer, and no more than needed.
-#include <algorithm>
 #include <fstream>
 #include <set>
-#include <string>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"

@@ -2,12 +2,10 @@
 // Facts of earlier targets: db convert, and import and merge on the way.
 #include <SQLiteCpp/Database.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "db/rows.hpp"
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/db_import.hpp"

@@ -2,7 +2,6 @@
 // The main job, end to end on the host device.
 #include <signal.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>

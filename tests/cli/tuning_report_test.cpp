@@ -4,7 +4,6 @@
 #include <limits>
 #include <ostream>
 
-#include "db/store.hpp"
 #include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
@@ -15,7 +14,6 @@
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/json/json.hpp"
 
 namespace autotune::cli {
 namespace {

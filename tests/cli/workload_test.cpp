@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 

@@ -7,14 +7,9 @@
 #include <array>
 #include <chrono>
 #include <random>
-#include <sstream>
-#include <string>
 #include <vector>
 
-#include "db/exchange.hpp"
-#include "db/facts.hpp"
 #include "db/problem_text.hpp"
-#include "db/store.hpp"
 #include "db/tuned.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"

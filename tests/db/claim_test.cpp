@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/facts.hpp"
 
-#include <sstream>
-
-#include "db/exchange.hpp"
 #include "tests/db/hostile.hpp"
 #include "tests/db/lookup_request.hpp"
-#include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {

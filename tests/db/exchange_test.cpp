@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/exchange.hpp"
-
 #include <SQLiteCpp/Database.h>
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <random>
-#include <sstream>
 #include <streambuf>
 #include <thread>
 #include <utility>

@@ -4,16 +4,11 @@
 #include <SQLiteCpp/Database.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
-#include <string>
-#include <string_view>
 
-#include "db/exchange.hpp"
 #include "db/json.hpp"
 #include "db/lookup_source.hpp"
 #include "db/problem_text.hpp"

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "db/facts.hpp"
-#include "db/lookup_source.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/support/matchers.hpp"
 

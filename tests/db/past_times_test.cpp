@@ -4,13 +4,9 @@
 #include <SQLiteCpp/Database.h>
 
 #include <fstream>
-#include <sstream>
 
-#include "db/exchange.hpp"
-#include "db/rows.hpp"
 #include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
-#include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {

@@ -7,7 +7,6 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -17,14 +16,10 @@
 #include <functional>
 #include <random>
 #include <set>
-#include <sstream>
 #include <thread>
 
-#include "db/exchange.hpp"
-#include "db/lookup_source.hpp"
 #include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
-#include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {

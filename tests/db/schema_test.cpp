@@ -4,19 +4,13 @@
 
 #include <SQLiteCpp/Database.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <initializer_list>
-#include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "db/exchange.hpp"
 #include "db/process.hpp"
-#include "db/store.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 

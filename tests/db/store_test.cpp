@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/store.hpp"
-
 #include <SQLiteCpp/Database.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "tests/db/sample.hpp"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decisions of tuner/measure on a GPU: A/A, detection of 2 %, cost, repeated choices.
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "bench/measure/audit.hpp"
 #include "tests/gpu/by_chance.hpp"

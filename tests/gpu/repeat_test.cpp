@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same thing measured twice by two processes: single kernels, and whole tunes of gemm.
-#include <algorithm>
-#include <cmath>
 #include <map>
 #include <thread>
-#include <vector>
 
 #include "tests/gpu/by_chance.hpp"
 #include "tests/gpu/gpu_fixture.hpp"

@@ -5,7 +5,6 @@
 
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <utility>
 
 #include "db/store.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune judge: kernels that cheat, kernels that are wrong, and honest ones.
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "tests/judge/cheats.hpp"
 #include "tests/support/matchers.hpp"

@@ -2,7 +2,6 @@
 // The search plugins that ship, as they are installed.
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include "tests/support/command.hpp"
 #include "tests/support/matchers.hpp"

@@ -7,14 +7,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <random>
 #include <span>
-#include <vector>
 
 #include "tests/cli/tool.hpp"
 #include "tests/gpu/gpu_fixture.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge on a GPU: kernels that cheat, those that need a GPU for it too, and libraries.
-#include <string>
-
 #include "tests/judge/cheats.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"

@@ -2,8 +2,6 @@
 #include <cmath>
 #include <fstream>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
@@ -12,8 +10,6 @@
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/answer/sized_target.hpp"
 #include "tuner/answer/target_lookup.hpp"
-#include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

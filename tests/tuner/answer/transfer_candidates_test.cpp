@@ -9,7 +9,6 @@
 #include <functional>
 #include <random>
 #include <set>
-#include <vector>
 
 #include "tests/support/how_often.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"

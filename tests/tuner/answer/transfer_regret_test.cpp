@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -25,7 +24,6 @@
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {

@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 

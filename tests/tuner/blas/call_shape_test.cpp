@@ -4,11 +4,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 
 #include "tests/support/matchers.hpp"
 #include "tuner/blas/cublas_abi.hpp"

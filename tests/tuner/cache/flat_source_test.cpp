@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/flat_source.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/matchers.hpp"

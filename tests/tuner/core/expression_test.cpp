@@ -2,13 +2,10 @@
 #include <limits>
 #include <memory>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/core/evaluated.hpp"
-#include "tuner/core/expression.hpp"
 #include "tuner/core/expression_program.hpp"
 #include "tuner/core/value.hpp"
 

@@ -6,10 +6,8 @@
 
 #include "tests/support/matchers.hpp"
 #include "tuner/core/access.hpp"
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
-#include "tuner/core/launch.hpp"
 #include "tuner/core/target_program.hpp"
 
 namespace autotune {

@@ -4,7 +4,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
-#include "tuner/core/name_table.hpp"
 #include "tuner/core/sized_validity.hpp"
 
 namespace autotune {

@@ -2,10 +2,8 @@
 #include "tuner/gpu/cubin.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/source_folder.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/nvrtc.hpp"
 
-#include <filesystem>
-
 #include "tests/support/kernel_headers.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"

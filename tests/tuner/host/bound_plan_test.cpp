@@ -3,8 +3,6 @@
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/host/host_device.hpp"
 
 namespace autotune {
 namespace {

@@ -3,7 +3,6 @@
 // asynchronous copies.
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {

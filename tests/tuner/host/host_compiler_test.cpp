@@ -5,12 +5,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/temporary_folder.hpp"
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/host_device.hpp"
-
 #include <fstream>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/support/gaps_case.hpp"
 #include "tests/support/matchers.hpp"

@@ -11,7 +11,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/json/json.hpp"
 
-#include <vector>
-
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 

@@ -3,14 +3,11 @@
 #include "tuner/measure/playoff.hpp"
 
 #include <deque>
-#include <map>
 #include <set>
-#include <string>
 
 #include "bench/measure/simulated_timer.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
-#include "tuner/core/device.hpp"
 
 namespace autotune {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"

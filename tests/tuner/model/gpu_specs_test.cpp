@@ -5,10 +5,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <string>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/calibration.hpp"
 #include "tuner/model/rank_correlation.hpp"

@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <string>
-
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rank runs the test. ctest starts it once by itself, where it skips, and once by mpirun.
-#include <gtest/gtest.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <string>
-#include <thread>
 
 #include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/mpi/mpi_transport.hpp"
-#include "tuner/ranks/member.hpp"
 
 namespace autotune {
 namespace {

@@ -7,7 +7,6 @@
 #include "plugins/sdk/autotune_plugin.h"
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 
 namespace autotune {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/target_hooks.hpp"
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <vector>
 
-#include "plugins/sdk/autotune_plugin.h"
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/search/simulated.hpp"

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/ranks/lead_group.hpp"
 
-#include <set>
-#include <string>
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/ranks/messages.hpp"
 
 namespace autotune {
 namespace {

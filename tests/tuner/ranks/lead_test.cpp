@@ -5,8 +5,6 @@
 
 #include <optional>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "db/exchange.hpp"
 #include "tests/support/matchers.hpp"

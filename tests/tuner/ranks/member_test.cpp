@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/ranks/member.hpp"
-
-#include <functional>
-#include <thread>
-
-#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/ranks/memory_transport.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/tuning_session.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

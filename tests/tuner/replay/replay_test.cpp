@@ -4,9 +4,6 @@
 #include "tuner/replay/recorded_evaluator.hpp"
 
 #include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/replay/score.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/replay/replay.hpp"
 #include "tuner/search/random_source.hpp"
 
 namespace autotune {

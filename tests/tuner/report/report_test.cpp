@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/report.hpp"
-
-#include <sstream>
-
-#include "db/rows.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"

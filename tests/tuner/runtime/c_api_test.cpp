@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/autotune.h"
-
 #include <SQLiteCpp/Database.h>
 
 #include <chrono>

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/autotune.h"
-
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 #include <vector>

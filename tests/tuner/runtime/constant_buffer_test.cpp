@@ -7,8 +7,6 @@
 #include <map>
 #include <random>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"

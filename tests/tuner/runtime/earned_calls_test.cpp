@@ -2,8 +2,6 @@
 #include "tuner/runtime/earned_calls.hpp"
 
 #include <cstdlib>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <utility>

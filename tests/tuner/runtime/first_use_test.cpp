@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/first_use.hpp"
 
-#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -9,9 +8,7 @@
 #include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/target.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {

@@ -2,10 +2,7 @@
 #include "tuner/session/compile_pool.hpp"
 
 #include <chrono>
-#include <future>
-#include <thread>
 
-#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

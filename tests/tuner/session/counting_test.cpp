@@ -3,7 +3,6 @@
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/tuning_request.hpp"
 

@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

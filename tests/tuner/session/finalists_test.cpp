@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/finalists.hpp"
 
-#include <atomic>
-
-#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

@@ -10,7 +10,6 @@
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/gates.hpp"
-#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 namespace {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/trial_evaluator.hpp"
-
 #include <gmock/gmock.h>
 
 #include <future>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/tuning_session.hpp"
-
-#include <unistd.h>
-
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
-#include <filesystem>
 #include <future>
-#include <mutex>
 #include <set>
 #include <thread>
 
-#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/tuning_session.hpp"
-
-#include <atomic>
-
-#include "tests/support/fake_device.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

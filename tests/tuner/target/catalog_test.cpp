@@ -8,7 +8,6 @@
 #include "tests/support/shipped_manifests.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/new_target.hpp"
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/manifest.hpp"
 
-#include <filesystem>
-
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/target.hpp"
 
 namespace autotune {
 namespace {

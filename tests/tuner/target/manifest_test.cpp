@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/manifest.hpp"
-
 #include <sys/stat.h>
 
 #include "tests/tuner/target/one_manifest.hpp"

@@ -4,7 +4,6 @@
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/target/node.hpp"
 
 namespace autotune {
 namespace {

@@ -2,7 +2,6 @@
 // Structs and vectors that kernels take by value, and structs of structs, arrays and vectors.
 #include <cstring>
 #include <set>
-#include <string>
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/matchers.hpp"

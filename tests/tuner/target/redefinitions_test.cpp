@@ -2,8 +2,6 @@
 #include "tuner/target/redefinitions.hpp"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"

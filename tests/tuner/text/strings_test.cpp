@@ -6,11 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"

@@ -6,11 +6,9 @@
 #include <httplib.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 #include "tests/db/sample.hpp"

@@ -2,17 +2,13 @@
 #include "tuner/worker/compiler_processes.hpp"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <future>
-#include <memory>
 #include <thread>
-#include <vector>
 
 #include "tests/support/compile_rate.hpp"
 #include "tests/support/how_often.hpp"

@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <optional>
 #include <thread>
 
 #include "tests/support/matchers.hpp"

@@ -5,17 +5,12 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
-#include "tuner/text/format.hpp"
 #include "tuner/worker/plugin_catalog.hpp"
-#include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
 namespace {

@@ -2,7 +2,6 @@
 #include "tuner/worker/worker_process.hpp"
 
 #include <dirent.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,11 +10,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <random>
-#include <string>
 #include <thread>
 
 #include "tests/support/how_often.hpp"
@@ -24,9 +20,7 @@
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
-#include "tuner/worker/channel.hpp"
 #include "tuner/worker/worker_device.hpp"
 
 namespace autotune {
