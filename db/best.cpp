@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "db/facts.hpp"
 #include "db/problem_text.hpp"
 
 namespace autotune::db {

@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <limits>
-#include <memory>
 #include <thread>
-#include <utility>
 
 #include "db/schema.hpp"
-#include "tuner/file/file_system.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"

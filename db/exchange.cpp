@@ -5,10 +5,8 @@
 #include <cstddef>
 #include <ostream>
 #include <set>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db/best.hpp"
 #include "db/facts.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <ctime>
 #include <sstream>
 #include <tuple>
@@ -13,7 +12,6 @@
 #include "db/store.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune::db {
 namespace {

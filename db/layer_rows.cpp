@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "db/facts.hpp"
-
 namespace autotune::db {
 
 LayerParts::LayerParts(const TunedStore& store, const LookupRequest& request)

@@ -4,9 +4,7 @@
 #include "db/tuned.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "db/best.hpp"

@@ -7,12 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -26,7 +24,6 @@
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {

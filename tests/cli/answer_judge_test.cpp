@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/answer_judge.hpp"
 
-#include <gmock/gmock.h>
-
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using testing::HasSubstr;
 
 /// The target toy: BLOCK must divide N, and STEP is for f64 only.
 class AnswerJudgeTest : public ::testing::Test {

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/arguments.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <iostream>
 #include <new>
 #include <set>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/program.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::Sandbox;
-using testing::ThrowsMessage;
 
 const Verb kPaint{.name = "paint",
                   .synopsis = "--color C",

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes of bits: which configurations give a row the same bits, wherever it lies.
-#include <gmock/gmock.h>
-
-#include <memory>
 #include <set>
 #include <utility>
 
 #include "db/store.hpp"
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/target_program.hpp"
@@ -21,8 +19,6 @@
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::string configuration(int split, int rotate, int block) {
   return format("SPLIT={} ROTATE={} BLOCK={}", split, rotate, block);

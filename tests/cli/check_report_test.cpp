@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/check.hpp"
 
-#include <gmock/gmock.h>
-
 #include <sstream>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CheckReport : public ::testing::Test {
  protected:

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `check` says of kernels that do not take what the manifest passes, or that no launch can
 // run.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::AllOf;
 using testing::Ended;
-using testing::HasSubstr;
-using testing::Not;
 using testing::Sandbox;
 
 struct Example {

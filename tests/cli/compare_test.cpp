@@ -2,16 +2,11 @@
 // autotune compare: winners elsewhere, and the fewest configurations for all.
 #include "tuner/cli/compare.hpp"
 
-#include <gmock/gmock.h>
-
 #include "tests/cli/sentences.hpp"
-#include "tuner/json/json.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 /// Two recorded GPUs: BLOCK=16 STEP=4 is the best of one and 1.25x of the other.
 void record(const Sandbox& sandbox, const std::string& gpu, double first, double second) {

@@ -2,23 +2,15 @@
 // Completion of the shells, by the shells themselves.
 #include "tuner/cli/completion.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 using Lines = std::vector<std::string>;
 

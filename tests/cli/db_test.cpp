@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The database as a person exports it.
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
   const Sandbox sandbox;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/devices.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 
-#include "tuner/cli/verb.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(Devices, ATextThatNamesNoDeviceAnywhereIsRefused) {
   for (const char* text : {"auto", "host", "cuda", "cuda:0", "cuda:17", "model:h200", "cuda:all",

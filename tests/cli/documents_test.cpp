@@ -5,7 +5,6 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
-#include <string>
 #include <string_view>
 
 #include "tests/cli/tool.hpp"

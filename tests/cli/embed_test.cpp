@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db export --embed: the header compiles alone, finds its rows, and launches as it should.
-#include <gmock/gmock.h>
-
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// A driver that records launches, in place of libcuda.
 constexpr const char* kFakeDriver = R"(

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: what it tells of a tuned problem, and what it refuses.
-#include <gmock/gmock.h>
-
-#include <filesystem>
 #include <fstream>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 std::vector<std::string> explain(const std::string& size,
                                  const std::vector<std::string>& more = {}) {

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/explanation_report.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 /// A warp that reads every other f32: 128 of 256 bytes are of use.
 const KernelTraffic kStrided{

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/help.hpp"
 
-#include <gmock/gmock.h>
-
 #include <sstream>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune::cli {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-const Verb kPaint{.name = "paint",
-                  .synopsis = "--color C",
-                  .summary = "Paint a wall",
-                  .details = "[walls.md](walls.md) lists the walls.\n\n* one\n  item",
-                  .options = {{"color", "C", "A color", "white"},
-                              {"wall", "NAME", "A wall", {}, true},
-                              {"glossy", "", "With a gloss"}},
-                  .positional = {},
-                  .run = nullptr};
+const Verb kPaintWall{.name = "paint",
+                      .synopsis = "--color C",
+                      .summary = "Paint a wall",
+                      .details = "[walls.md](walls.md) lists the walls.\n\n* one\n  item",
+                      .options = {{"color", "C", "A color", "white"},
+                                  {"wall", "NAME", "A wall", {}, true},
+                                  {"glossy", "", "With a gloss"}},
+                      .positional = {},
+                      .run = nullptr};
 
 TEST(Help, AnOptionHasItsDefaultAndWhetherItMayBeRepeated) {
-  EXPECT_EQ(meaning_of(kPaint.options[0]), "A color (default: white)");
-  EXPECT_EQ(meaning_of(kPaint.options[1]), "A wall (may be repeated)");
-  EXPECT_EQ(meaning_of(kPaint.options[2]), "With a gloss");
+  EXPECT_EQ(meaning_of(kPaintWall.options[0]), "A color (default: white)");
+  EXPECT_EQ(meaning_of(kPaintWall.options[1]), "A wall (may be repeated)");
+  EXPECT_EQ(meaning_of(kPaintWall.options[2]), "With a gloss");
 }
 
 TEST(Help, OfAVerbIsUsageOptionsAndDetails) {
-  EXPECT_EQ(help_of(kPaint),
+  EXPECT_EQ(help_of(kPaintWall),
             "usage: autotune paint --color C\n"
             "Paint a wall\n\n"
             "  --color C    A color (default: white)\n"
@@ -39,7 +36,7 @@ TEST(Help, OfAVerbIsUsageOptionsAndDetails) {
 }
 
 TEST(Help, LongTextsContinueBelowTheirColumn) {
-  Verb verb = kPaint;
+  Verb verb = kPaintWall;
   const std::string words =
       "twenty words of five letters or so are too long for one line of a "
       "terminal that has 96 columns";

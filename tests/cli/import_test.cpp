@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of other tuners: read into the database, and written from it.
-#include <gmock/gmock.h>
-
 #include <filesystem>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 /// The target `tiny` as Kernel Tuner 1.5.0 would have recorded it, cut off in its last result.
 constexpr const char* kCache = R"({

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/import.hpp"
 #include "tuner/cli/verb.hpp"
@@ -9,10 +8,6 @@
 
 namespace autotune::cli {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kOtherwise = "2026-01-01T00:00:00.000000Z";
 

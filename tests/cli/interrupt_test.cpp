@@ -3,28 +3,21 @@
 #include "tuner/cli/interrupt.hpp"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;

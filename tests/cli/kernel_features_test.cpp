@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as people write them: each passes its check on both devices, or the message says what to
 // do.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 /// In `body`, `i` is the thread's number in the grid.
 struct Feature {

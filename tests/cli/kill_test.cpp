@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGKILL of the tool and of its workers at random moments ($AUTOTUNE_TEST_KILLS times each, among
 // $AUTOTUNE_TEST_CONFIGURATIONS), and configurations that crash ($AUTOTUNE_TEST_FAULTS of them).
-#include <gmock/gmock.h>
 #include <signal.h>
 
 #include <chrono>

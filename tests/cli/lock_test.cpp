@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune lock, and programs that open what it writes.
-#include <gmock/gmock.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/lock/lock.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr const char* kProgram = AUTOTUNE_BINARY_DIR "/tests/locked_program";
 

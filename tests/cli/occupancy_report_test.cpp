@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/occupancy_report.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/occupancy.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 /// `tiny` of these tests, with a configuration of its own.
 std::vector<OccupancyQuestion> questions(std::vector<std::string> words) {

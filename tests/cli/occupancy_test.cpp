@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune occupancy: its tables, its JSON, its plots, and what it refuses.
-#include <gmock/gmock.h>
-
 #include <filesystem>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/command.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 Ended occupancy(const Sandbox& sandbox, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "occupancy");

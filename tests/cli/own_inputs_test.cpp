@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets with data of their own, from the manifest to the worker.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <fstream>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::Ended;
-using ::testing::HasSubstr;
 using testing::Sandbox;
 
 /// Rows of a sparse matrix from files, indices of a range, and a scale that a kernel prepares.

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/kernel_export.hpp"
 
-#include <gmock/gmock.h>
-
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 Scalar real(double value, const char* name = "", ElementType type = ElementType::f32) {
   return {.type = type, .real = value, .name = name};

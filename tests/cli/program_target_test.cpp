@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets that are programs, from the manifest to what is done with the winner.
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kProgramManifest = R"toml(manifest = 2
 name = "twice"

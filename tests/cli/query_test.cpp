@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told about what was tuned: query, list, help.
-#include <gmock/gmock.h>
-
 #include <fstream>
 #include <utility>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/hostile.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   const Sandbox sandbox;

@@ -2,22 +2,17 @@
 // Which of the stored results a report shows.
 #include "tuner/cli/report.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 /// One problem with a result for a chain and one between other kernels, and another size.
 class ReportSource : public ::testing::Test {

@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune run: a program is started with the library in front of its cuBLAS.
-#include <gmock/gmock.h>
-
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "db/rows.hpp"
 #include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/support/how_often.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 const std::string kCaller = AUTOTUNE_BINARY_DIR "/tests/blas_stub/blas_caller";
 

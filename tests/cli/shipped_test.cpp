@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that are shipped with the tool: whole, the lowest layer, and no more than needed.
-#include <gmock/gmock.h>
-
-#include <algorithm>
 #include <fstream>
 #include <set>
-#include <string>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/json/json.hpp"
@@ -18,11 +15,7 @@ namespace autotune::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
 using ::testing::IsSubsetOf;
-using ::testing::Not;
 
 const char* const kShipped = AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db";
 

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of earlier targets: db convert, and import and merge on the way.
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "db/rows.hpp"
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/cli/db_import.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 
 namespace fs = std::filesystem;
 

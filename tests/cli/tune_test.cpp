@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main job, end to end on the host device.
-#include <gmock/gmock.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
 
 #include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::vector<std::string> tune_all(const std::string& target, const std::string& sizes,
                                   std::vector<std::string> more = {}) {

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune watch as a process: from an empty start over a growing database to its end.
-#include <gmock/gmock.h>
 #include <httplib.h>
 #include <signal.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 
 /// A running `autotune watch` and a client.
 class Watch : public ::testing::Test {

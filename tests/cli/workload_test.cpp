@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune --workload: what a program called is what is tuned.
-#include <gmock/gmock.h>
-
 #include <utility>
 
 #include "tests/cli/sentences.hpp"
-#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string line(const std::string& layout, int m, int n, int k, const std::string& scale,
                  int calls, int lda) {

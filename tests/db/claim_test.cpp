@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/facts.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <sstream>
-
-#include "db/exchange.hpp"
 #include "tests/db/hostile.hpp"
 #include "tests/db/lookup_request.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
 
-using testing::Each;
-using testing::ElementsAre;
 using testing::Field;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 /// The leader of an unfinished session.
 BestRow leader(const std::string& started_at, double median_ns) {

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/exchange.hpp"
-
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <random>
-#include <sstream>
 #include <streambuf>
 #include <thread>
 #include <utility>
 
 #include "db/connection.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));

@@ -2,7 +2,6 @@
 #include "db/lookup.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
 #include <chrono>
 #include <fstream>
@@ -10,15 +9,11 @@
 #include <thread>
 
 #include "db/facts.hpp"
-#include "db/lookup_source.hpp"
 #include "tests/db/lookup_request.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 LookupRow row_of(std::int64_t m, std::int64_t n, std::int64_t k, const std::string& configuration) {
   LookupRow row;

@@ -3,12 +3,10 @@
 // AUTOTUNE_KILLS sets how many writers are killed (default 40).
 #include <SQLiteCpp/Database.h>
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -18,20 +16,14 @@
 #include <functional>
 #include <random>
 #include <set>
-#include <sstream>
 #include <thread>
 
-#include "db/exchange.hpp"
-#include "db/lookup_source.hpp"
 #include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// Runs `work` in a child process, which ends with its result and no clean-up.
 pid_t in_child(const std::function<int()>& work) {

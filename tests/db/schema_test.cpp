@@ -3,32 +3,19 @@
 #include "db/schema.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <filesystem>
 #include <initializer_list>
-#include <sstream>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "db/exchange.hpp"
 #include "db/process.hpp"
-#include "db/store.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 TEST(Schema, ANewerOneIsReadWhereItsWriterAllowsThatAndNeverWritten) {
   const TemporaryFolder folder;

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/store.hpp"
-
-#include <gmock/gmock.h>
-
 #include <SQLiteCpp/Database.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::db {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
 
 TEST(Store, WhatIsStoredComesBackAfterReopening) {
   const TemporaryFolder folder;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each fault becomes on the host device.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 
 #include "tests/faults/faults_case.hpp"

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that a kernel reduces before they are compared, on a GPU.
+#include <fstream>
+
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tests/support/gaps_case.hpp"
+#include "tests/support/matchers.hpp"
+#include "tests/support/struct_case.hpp"
+#include "tests/support/texture_case.hpp"
+#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -70,6 +77,145 @@ TEST_F(CheckedOutputsOnGpu, AreRightWhateverTheLengthOfTheUncheckedOnes) {
 
 TEST_F(CheckedOutputsOnGpu, ShowAWrongPart) {
   EXPECT_EQ(outcome(100, "blockIdx.x == 3 ? 1e6f : sum"), Outcome::wrong);
+}
+
+// Inputs from files and from prepare kernels on a GPU.
+
+class PreparedInputsOnGpu : public Gpu {
+ protected:
+  /// out = 2 x + y, where a prepare kernel makes y of x.
+  static Workload workload(std::int64_t n) {
+    Workload made = saxpy_workload(n);
+    made.buffers[1].fill = Fill::prepared;
+    made.reference_source.text +=
+        "extern \"C\" __global__ void prepare(const float* x, float* y, int n) {\n"
+        "  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = -3 * x[i];\n}\n";
+    made.reference_source.entries.emplace_back("prepare");
+    Launch launch;
+    launch.entry = "prepare";
+    launch.block.x = 256;
+    launch.arguments = {BufferRef{0}, BufferRef{1}, Scalar{ElementType::i32, n, 0}};
+    made.preparation.launches = {launch};
+    return made;
+  }
+  Verdict verdict(const Workload& opened, const std::string& body) {
+    const std::int64_t n = opened.buffers[0].length;
+    const auto bench = device().open(opened);
+    return bench->load(compiled(saxpy_unit(body)), saxpy_plan(n))->verify();
+  }
+};
+
+TEST_F(PreparedInputsOnGpu, AreThereForTheReferenceAndForTunedKernels) {
+  const Verdict through = verdict(workload(10'000), kRightBody);
+  EXPECT_EQ(through.outcome, Outcome::ok) << through.message;
+  const Verdict direct = verdict(workload(10'000), "if (i < n) out[i] = a * x[i] - 3 * x[i];");
+  EXPECT_EQ(direct.outcome, Outcome::ok) << direct.message;
+  EXPECT_EQ(verdict(workload(10'000), "if (i < n) out[i] = a * x[i];").outcome, Outcome::wrong);
+}
+
+TEST_F(PreparedInputsOnGpu, MustNotBeChanged) {
+  const Verdict changed =
+      verdict(workload(1000), "if (i < n) { out[i] = a * x[i] + y[i]; ((float*)y)[i] = 12; }");
+  EXPECT_EQ(changed.outcome, Outcome::wrong);
+  EXPECT_THAT(changed.message, HasSubstr("the input y was changed"));
+}
+
+TEST_F(PreparedInputsOnGpu, OrStandInAFileBehindAHeader) {
+  const std::int64_t n = 1000;
+  Workload made = saxpy_workload(n);
+  made.buffers[0].file = folder() / "x.npy";
+  made.buffers[0].file_offset = 128;
+  std::ofstream file(made.buffers[0].file, std::ios::binary);
+  file << std::string(128, '#');
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float element = 0.5f * static_cast<float>(i);
+    file.write(reinterpret_cast<const char*>(&element), sizeof element);
+  }
+  file.close();
+  const Verdict right = verdict(made, "if (i < n) out[i] = 1.0f * i + y[i];");
+  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+}
+
+// Buffers with gaps between their lines on a GPU.
+
+using testing::Doubled;
+
+class GapsOnGpu : public Gpu {};
+
+TEST_F(GapsOnGpu, RightKernelsPass) {
+  const std::string added = "y[at_y] += x[at_x];";
+  for (const Doubled& right : {Doubled{}, Doubled{added, Role::inout, added}}) {
+    const Verdict verdict = right.verdict(device());
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+}
+
+TEST_F(GapsOnGpu, WhatIsWrittenBetweenLinesIsFoundOut) {
+  const Verdict verdict = Doubled{"y[at_y] = 2 * x[at_x]; y[5] = 1;"}.verdict(device());
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("wrote y[5], which is between the lines of y"));
+}
+
+// Buffers of structs with members of several types on a GPU.
+
+class StructsOnGpu : public Gpu {
+ protected:
+  static Verdict verdict_of_body(const std::string& statement) {
+    return testing::body_verdict(device(), statement);
+  }
+};
+
+TEST_F(StructsOnGpu, ARightKernelPasses) {
+  const Verdict verdict = verdict_of_body(testing::kRightBody);
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+TEST_F(StructsOnGpu, AWrongMemberIsNamed) {
+  const Verdict verdict =
+      verdict_of_body("out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};");
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("out.id[700] is "));
+}
+
+TEST_F(StructsOnGpu, AMemberThatIsNotWrittenIsFoundOut) {
+  const Verdict verdict = verdict_of_body("out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;");
+  EXPECT_THAT(verdict.message, HasSubstr("out.id[0]"));
+}
+
+TEST_F(StructsOnGpu, AChangedInputIsNamed) {
+  const Verdict verdict = verdict_of_body(
+      "{ out[i] = {2 * in[i].mass, in[i].id + 1, in[i].x}; "
+      "if (i == 3) const_cast<Body*>(in)[i].x = 7; }");
+  EXPECT_THAT(verdict.message, HasSubstr("the input in.x was changed: in.x[3] was"));
+}
+
+// Texture objects on a GPU.
+
+class TexturesOnGpu : public Gpu {};
+
+void expect_right(Device& device, const Texture& texture) {
+  const Verdict verdict = testing::texture_verdict(device, texture);
+  EXPECT_EQ(verdict.outcome, Outcome::ok)
+      << verdict.message << "; filter " << int(texture.filter) << ", address "
+      << int(texture.address) << ", normalized " << texture.normalized;
+}
+
+TEST_F(TexturesOnGpu, AreReadAsDeclared) {
+  using enum TextureAddress;
+  Device& gpu = device();
+  for (const TextureFilter filter : {TextureFilter::point, TextureFilter::linear}) {
+    for (const TextureAddress address : {clamp, border}) {
+      expect_right(gpu, {0, {}, 1, filter, address, false});
+    }
+  }
+  for (const TextureAddress address : {clamp, border, wrap, mirror}) {
+    expect_right(gpu, {0, {}, 1, TextureFilter::linear, address, true});
+  }
+}
+
+TEST_F(TexturesOnGpu, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
+  const Verdict verdict = testing::fetch_verdict(device());
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
 }
 
 }  // namespace

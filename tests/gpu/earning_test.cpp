@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of a program that find out whether a kernel or the vendor's library is faster.
 #include <cuda_runtime_api.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "db/store.hpp"
 #include "tests/gpu/gpu_fixture.hpp"

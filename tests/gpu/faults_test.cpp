@@ -2,8 +2,6 @@
 // What each fault becomes on a GPU.
 #include "tests/faults/faults_case.hpp"
 
-#include <gtest/gtest.h>
-
 #include "tuner/gpu/cuda_device.hpp"
 
 namespace autotune {

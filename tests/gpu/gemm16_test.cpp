@@ -3,7 +3,6 @@
 // scale and epilogue. $AUTOTUNE_TEST_CONFIGURATIONS says how many a problem, 4 without.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <future>
 #include <random>
 

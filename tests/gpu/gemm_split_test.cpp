@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gemm on tensor cores keeps the contract of f32: whatever the operands hold, its result is what a
 // plain f32 kernel gives, or nearer to the exact one.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>

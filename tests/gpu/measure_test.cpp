@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decisions of tuner/measure on a GPU: A/A, detection of 2 %, cost, repeated choices.
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "bench/measure/audit.hpp"
 #include "tests/gpu/by_chance.hpp"
@@ -129,6 +125,31 @@ TEST_F(MeasureOnGpu, TwoTunesEndWithinOnePercentAndWithinOneOfTheOracle) {
          "within 1 %, <= 2 %");
   EXPECT_TRUE(testing::may_be_chance(lost, near_best, 0.02)) << lost << " of " << near_best;
   EXPECT_TRUE(testing::may_be_chance(far, 20, 0.02)) << far << " of 20 lose 1 %";
+}
+
+// The energy of a call on a GPU whose board has a counter.
+
+class EnergyOnGpu : public Gpu {};
+
+TEST_F(EnergyOnGpu, IsThatOfABoardAtWork) {
+  if (const std::string why = device().no_energy(); !why.empty()) GTEST_SKIP() << why;
+  TimedKernels kernels(device());
+  const auto small = kernels.work(20000), large = kernels.work(80000);
+  const double seconds = small->time(8, L2State::hot).seconds;
+  const Energy one = small->energy(0.3, L2State::hot);
+  const double watts = one.watts;
+  figure("power of a board at work", format("{:.4g} W", watts), "20 to 2000 W");
+  EXPECT_GT(watts, 20);
+  EXPECT_LT(watts, 2000);
+  EXPECT_GE(one.seconds, 0.3);
+  // The board is not idle between batches for long.
+  EXPECT_NEAR(one.joules / seconds / watts, 1, 0.25);
+  const Energy again = small->energy(0.3, L2State::hot);
+  figure("energy of a call, measured twice", format("{:.3f}", again.joules / one.joules), "10 %");
+  EXPECT_NEAR(again.joules / one.joules, 1, 0.1);
+  const Energy four = large->energy(0.3, L2State::hot);
+  figure("energy of four times the work", format("{:.3f}", four.joules / one.joules), "4 +- 20 %");
+  EXPECT_NEAR(four.joules / one.joules, 4, 0.8);
 }
 
 }  // namespace

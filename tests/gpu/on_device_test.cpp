@@ -7,9 +7,7 @@
 #include <dlfcn.h>
 
 #include <functional>
-#include <memory>
 #include <thread>
-#include <vector>
 
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/gpu/cuda_handles.hpp"

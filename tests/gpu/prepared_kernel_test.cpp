@@ -5,10 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <vector>
 
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/gpu/cuda_handles.hpp"

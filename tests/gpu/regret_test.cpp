@@ -3,13 +3,10 @@
 // 128..1024, a sample of the space of each size.
 #include <algorithm>
 #include <atomic>
-#include <cmath>
-#include <cstdlib>
 #include <random>
 #include <set>
 #include <span>
 #include <thread>
-#include <vector>
 
 #include "bench/measure/audit.hpp"
 #include "tests/gpu/by_chance.hpp"

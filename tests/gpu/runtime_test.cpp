@@ -2,16 +2,15 @@
 // libautotune on a GPU: the stored winner is launched, be it a kernel or the vendor's library, with
 // scalars of the caller's own, and captured into graphs.
 #include <cuda_runtime_api.h>
-#include <gmock/gmock.h>
 
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <utility>
 
 #include "db/store.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/gpu/vendor_library.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
@@ -23,8 +22,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::int64_t kSize = 64;
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wrong kernels are found wrong on the GPU, in the host's words, and leave nothing behind.
-#include <gmock/gmock.h>
-
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <span>
 
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/policy.hpp"
@@ -15,8 +14,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 class WrongKernel : public Gpu {
  protected:

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune judge: kernels that cheat, kernels that are wrong, and honest ones.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "tests/judge/cheats.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/worker/confinement.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 using CheatsOfDeviceCode = Cheats;
 TEST_P(CheatsOfDeviceCode, AreRefused) { expect_refused(kCheatsOfDevice, GetParam(), "host"); }

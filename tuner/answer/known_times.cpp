@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tuner/core/error.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/answer/target_lookup.hpp"
 
-#include <algorithm>
 #include <array>
 
-#include "tuner/answer/lookup_answer.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

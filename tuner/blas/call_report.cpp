@@ -14,8 +14,8 @@
 
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/warn_once.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/text/launcher.hpp"
 
 namespace autotune::blas {
 namespace {

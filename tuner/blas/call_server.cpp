@@ -9,8 +9,8 @@
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/forked.hpp"
+#include "tuner/blas/kernel_maker.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/preparer.hpp"
 #include "tuner/blas/warn_once.hpp"
 
 namespace autotune::blas {

@@ -5,8 +5,6 @@
 #include <functional>
 #include <numeric>
 
-#include "tuner/blas/word_hash.hpp"
-
 namespace autotune::blas {
 namespace {
 

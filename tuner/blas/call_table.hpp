@@ -4,14 +4,68 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tuner/blas/call_shape.hpp"
 
 namespace autotune::blas {
+
+/// Grows only; lock-free, because a forked process may inherit a lock that nobody gives back.
+template <class Value>
+class GrowingList {
+ public:
+  template <class Predicate>
+  const Value* find(const Predicate& holds) const {
+    for (const Node* node = first_.load(std::memory_order_acquire); node; node = node->next) {
+      if (holds(node->value)) return &node->value;
+    }
+    return nullptr;
+  }
+  /// Threads may add equal values at a time.
+  const Value* add(Value value) {
+    auto* const node = new Node{std::move(value), first_.load(std::memory_order_relaxed)};
+    while (!first_.compare_exchange_weak(node->next, node, std::memory_order_release)) {
+    }
+    return &node->value;
+  }
+
+ private:
+  struct Node {
+    Value value;
+    Node* next;
+  };
+  std::atomic<Node*> first_{nullptr};
+};
+
+/// Multiplications carry bits upwards only; the shift brings them down.
+constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+  bits *= 0x9e3779b97f4a7c15u;
+  return bits ^ (bits >> 32);
+}
+
+/// A sum of products, so that no multiplication waits for another.
+template <class Object>
+std::uint64_t word_hash(const Object& object) noexcept {
+  static_assert(std::has_unique_object_representations_v<Object>);
+  static_assert(sizeof object % sizeof(std::uint64_t) == 0);
+  using Words = std::array<std::uint64_t, sizeof object / sizeof(std::uint64_t)>;
+  constexpr Words kFactors = [] {
+    Words factors{};
+    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = mixed(mixed(i + 1)) | 1;
+    return factors;
+  }();
+  const auto words = std::bit_cast<Words>(object);
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    hash += (words[i] ^ (words[i] >> 32)) * kFactors[i];
+  return mixed(hash);
+}
 
 class ServingKernel;
 

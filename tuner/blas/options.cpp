@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
 
 #include "tuner/text/environment.hpp"
-#include "tuner/text/launcher.hpp"
 
 namespace autotune::blas {
 

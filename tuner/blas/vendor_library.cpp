@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/blas/growing_list.hpp"
+#include "tuner/blas/call_table.hpp"
 #include "tuner/blas/warn_once.hpp"
 #include "tuner/text/format.hpp"
 

@@ -10,10 +10,8 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"

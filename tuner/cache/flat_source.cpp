@@ -7,8 +7,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
-#include <optional>
 #include <vector>
 
 #include "tuner/cache/directives.hpp"

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <optional>
 #include <set>
-#include <string_view>
 
 #include "tuner/cache/directives.hpp"
 #include "tuner/cache/preprocessor_options.hpp"

@@ -2,11 +2,8 @@
 #include "tuner/cli/answer_judge.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "tuner/answer/sized_target.hpp"
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"

@@ -2,7 +2,6 @@
 #include "tuner/cli/answers.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <tuple>

@@ -166,17 +166,13 @@ NamedValues fixed_of(const Arguments& arguments) {
 
 namespace {
 
-bool is_fixed(const Target& target, std::size_t i) {
-  return !target.size_rules.empty() && target.size_rules[i].fixed;
-}
-
 /// Whether an item such as `25000x40` has all sizes, fixed ones too.
 bool has_fixed(std::string_view item, const Target& target) {
   const std::vector<std::string_view> parts = split(item, 'x');
   if (parts.size() == 1 || parts.size() == target.sizes.size()) return parts.size() > 1;
   for (std::size_t i = 0; i < std::min(parts.size(), target.sizes.size()); ++i) {
-    if (!is_fixed(target, i)) continue;
-    if (trimmed(parts[i]) == std::to_string(*target.size_rules[i].fixed)) return true;
+    const auto fixed = size_rule(target, i).fixed;
+    if (fixed && trimmed(parts[i]) == std::to_string(*fixed)) return true;
   }
   return false;
 }
@@ -193,7 +189,7 @@ std::vector<std::string> given_sizes(std::string_view text, const Target& target
   };
   std::vector<std::string> given;
   for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-    if (has_all || !is_fixed(target, i) || is_named(target.sizes[i])) {
+    if (has_all || !size_rule(target, i).fixed || is_named(target.sizes[i])) {
       given.push_back(target.sizes[i]);
     }
   }
@@ -202,7 +198,7 @@ std::vector<std::string> given_sizes(std::string_view text, const Target& target
 
 /// The value of a size that is left out.
 Value left_out_size(const Target& target, std::size_t i) {
-  const SizeRule& rule = target.size_rules[i];
+  const SizeRule rule = size_rule(target, i);
   return Value(rule.fixed ? *rule.fixed : *rule.if_absent);
 }
 
@@ -210,7 +206,7 @@ Value left_out_size(const Target& target, std::size_t i) {
 
 bool needs_sizes(const Target& target) {
   for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-    if (!is_fixed(target, i)) return true;
+    if (!size_rule(target, i).fixed) return true;
   }
   return false;
 }

@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
@@ -24,7 +23,6 @@
 #include "tuner/core/fill.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/host/host_compiler.hpp"
-#include "tuner/model/coalescing.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/session/finalists.hpp"
 #include "tuner/session/gates.hpp"

@@ -6,18 +6,14 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
 
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/json/json.hpp"
 #include "tuner/search/cover.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

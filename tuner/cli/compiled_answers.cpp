@@ -2,22 +2,30 @@
 #include "tuner/cli/compiled_answers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/db_export.hpp"
+#include "tuner/cli/exported_text.hpp"
 #include "tuner/cli/patience.hpp"
 #include "tuner/cli/tuned_entries.hpp"
-#include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/model_device.hpp"
+#include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {
@@ -53,6 +61,229 @@ void take(CompiledAnswer& answer, const CompileRequests::Result& result) try {
 } catch (const NotCompiled& failure) {
   answer.failure = failure.what();
 }
+
+template <class Range>
+std::string listed(const Range& values) {
+  std::vector<std::string> texts;
+  for (const auto& value : values) texts.push_back(format("{}", value));
+  return "{" + joined(texts, ", ") + "}";
+}
+
+std::string extents(const Dim3& size) { return format("{{{}, {}, {}}}", size.x, size.y, size.z); }
+
+std::string bits_of(const Scalar& scalar) {
+  std::uint64_t bits = 0;
+  const auto bytes = memory_of(scalar);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bits |= static_cast<std::uint64_t>(bytes[i]) << 8 * i;
+  }
+  return format("0x{:x}u", bits);
+}
+
+/// Writes arrays, each content once, and returns their names.
+class Arrays {
+ public:
+  explicit Arrays(std::ostream& out) : out_(out) {}
+
+  /// `{}` for one without elements.
+  std::string array(const std::string& type, const std::vector<std::string>& elements) {
+    if (elements.empty()) return "{}";
+    return named(type, "{" + joined(elements, ", ") + "}");
+  }
+
+  std::string cubin(const std::string& bytes) {
+    std::string text = "{";
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if (i % 32 == 0) text += "\n  ";
+      text += std::to_string(static_cast<unsigned char>(bytes[i])) + ",";
+    }
+    return named("unsigned char", text + "}");
+  }
+
+ private:
+  std::string named(const std::string& type, const std::string& content) {
+    const auto [found, is_new] = names_.try_emplace(type + content);
+    if (!is_new) return found->second;
+    found->second = format("k{}", names_.size());
+    out_ << format("alignas(16) inline constexpr {} {}[] = {};\n", type, found->second, content);
+    return found->second;
+  }
+
+  std::ostream& out_;
+  std::map<std::string, std::string> names_;  // by type and content
+};
+
+class Header {
+ public:
+  Header(std::ostream& out, std::span<const CompiledAnswer> answers)
+      : out_(out), answers_(answers), arrays_(out) {}
+
+  void write() {
+    const db::TunedEntry& first = answers_.front().entry;
+    const std::string name = identifier_of(first.kernel.target);
+    out_ << "// Tuned kernels of " << first.kernel.target
+         << ", by `autotune db export --format cpp --embed`.\n"
+            "// Needs C++17 and the CUDA driver API (link with libcuda), and nothing else.\n"
+            "#ifndef AUTOTUNE_EMBEDDED_"
+         << name << "\n#define AUTOTUNE_EMBEDDED_" << name
+         << "\n\n#include <cuda.h>\n\n#include <cmath>\n#include <cstddef>\n#include "
+            "<cstdint>\n#include <cstring>\n"
+            "#include <initializer_list>\n#include <string>\n#include <vector>\n\n"
+         << embedded_text() << "\nnamespace autotune_embedded::" << name
+         << " {\nnamespace data {\n";
+    std::vector<std::string> rows;
+    for (const CompiledAnswer& answer : answers_) rows.push_back(row_of(answer));
+    out_
+        << "}  // namespace data\n\n"
+        << format("inline constexpr const char* kSettings = {};\n",
+                  cpp_literal(to_text(problem_of(first).settings)))
+        << format("inline constexpr const char* kFingerprint = {};\n",
+                  cpp_literal(first.kernel.fingerprint))
+        << format("/// In the order of `sizes`: {}.\n", first.kernel.sizes)
+        << "inline constexpr Row kRows[] = {\n"
+        << joined(rows, ",\n")
+        << "};\n\n"
+           "/// The row of exactly these sizes, tuned on this GPU, else on another of its compute\n"
+           "/// capability; nullptr if there is none.\n"
+           "inline const Row* find(const Gpu& gpu, std::initializer_list<std::int64_t> sizes) {\n"
+           "  return autotune_embedded::find(kRows, gpu, sizes.begin(), sizes.size());\n}\n\n"
+        << "}  // namespace autotune_embedded::" << name << "\n\n#endif\n";
+  }
+
+ private:
+  std::string row_of(const CompiledAnswer& answer) {
+    const db::TunedEntry& entry = answer.entry;
+    std::vector<std::string> sizes;
+    for (const NamedValue& size : problem_of(entry).sizes) sizes.push_back(size.value.text());
+    const bool wins = entry.best.baseline.wins;
+    return format(
+        "    {{{}, {}, {}, {},\n     {},\n     {}, {}, {},\n     {}, {}, {}, {}, {}, {}, {}}}",
+        cpp_literal(entry.device.name), entry.device.compute_capability,
+        entry.device.multiprocessors, in_data(arrays_.array("std::int64_t", sizes)),
+        cpp_literal(entry.best.configuration), entry.best.median_ns.value_or(0),
+        cpp_literal(wins ? entry.best.baseline.text() : ""),
+        wins ? entry.best.baseline.ns.value_or(0) : 0,
+        in_data(arrays_.cubin(*answer.kernel->binary)), in_data(buffers_of(answer)),
+        in_data(workspace_of(answer)), in_data(scalars_of(answer)), in_data(maps_of(answer)),
+        in_data(constants_of(answer)), in_data(launches_of(answer)));
+  }
+
+  static std::string in_data(const std::string& name) {
+    return name == "{}" ? name : "data::" + name;
+  }
+
+  std::string buffers_of(const CompiledAnswer& answer) {
+    std::vector<std::string> rows;
+    for (const BufferSpec& each : answer.buffers) {
+      rows.push_back(format("{{{}, {}}}", cpp_literal(each.name), each.bytes()));
+    }
+    return arrays_.array("Buffer", rows);
+  }
+
+  std::string workspace_of(const CompiledAnswer& answer) {
+    std::vector<std::string> rows;
+    for (const BufferSpec& each : answer.plan.workspace) {
+      rows.push_back(
+          format("{{{}, {}}}", each.bytes(), static_cast<unsigned>(workspace_byte(each))));
+    }
+    return arrays_.array("Workspace", rows);
+  }
+
+  std::string scalars_of(const CompiledAnswer& answer) {
+    std::vector<std::string> rows;
+    for (const Scalar& each : answer.scalars) {
+      if (is_floating(each.type) && bytes_of(each.type) == 1) {
+        throw Error(format("the scalar {} is an {}, which cannot be embedded: use libautotune",
+                           each.name, autotune::name_of(each.type)));
+      }
+      rows.push_back(format("{{{}, Type::{}, {}}}", cpp_literal(each.name),
+                            autotune::name_of(each.type), value_of(each)));
+    }
+    return arrays_.array("Scalar", rows);
+  }
+
+  std::string constants_of(const CompiledAnswer& answer) {
+    std::vector<std::string> rows;
+    for (const ConstantCopy& each : answer.plan.constants) {
+      rows.push_back(format("{{{}, {}, {}}}", cpp_literal(each.symbol), each.buffer,
+                            each.optional ? "true" : "false"));
+    }
+    return arrays_.array("Constant", rows);
+  }
+
+  /// The tensor maps of all launches, in the order of their arguments.
+  std::string maps_of(const CompiledAnswer& answer) {
+    std::vector<std::string> rows;
+    std::vector<BufferSpec> buffers = answer.buffers;
+    buffers.insert(buffers.end(), answer.plan.workspace.begin(), answer.plan.workspace.end());
+    for (const Launch& launch : answer.plan.launches) {
+      for (const Argument& argument : launch.arguments) {
+        const auto* const map = std::get_if<TensorMap>(&argument);
+        if (!map) continue;
+        rows.push_back(format("{{{}, {}, {}, {}, {}, {}, {}}}", map->buffer,
+                              cuda_type_of(*map, buffers[map->buffer].type), map->dims.size(),
+                              listed(map->dims), listed(map->strides), listed(map->box),
+                              cuda_swizzle_of(*map)));
+      }
+    }
+    return arrays_.array("TensorMap", rows);
+  }
+
+  std::string launches_of(const CompiledAnswer& answer) {
+    std::map<std::string, std::string> symbols;
+    for (const CubinKernel& each : kernels_of(*answer.kernel->binary)) {
+      symbols[each.resources.entry] = each.symbol;
+    }
+    std::vector<std::string> rows;
+    std::size_t maps = 0;  // before this launch
+    for (const Launch& launch : answer.plan.launches) {
+      std::vector<std::string> arguments;
+      for (const Argument& each : launch.arguments) {
+        if (const auto* const record = std::get_if<Record>(&each)) {
+          arguments.push_back(
+              format("{{Kind::record, {}, {}, 0}}", record->fields.size(), record->bytes));
+          for (const Record::Field& field : record->fields) {
+            arguments.push_back(scalar_of(field.value, answer, field.offset));
+          }
+        } else {
+          arguments.push_back(argument_of(each, answer, maps));
+        }
+      }
+      const std::string& symbol = symbols[launch.entry];
+      rows.push_back(format("{{{}, {}, {}, {}, {}, {}, {}}}",
+                            cpp_literal(symbol.empty() ? launch.entry : symbol),
+                            extents(launch.grid), extents(launch.block), extents(launch.cluster),
+                            launch.dynamic_shared_bytes, launch.cooperative ? "true" : "false",
+                            arrays_.array("Argument", arguments)));
+    }
+    return arrays_.array("Launch", rows);
+  }
+
+  static std::string argument_of(const Argument& argument, const CompiledAnswer& answer,
+                                 std::size_t& maps) {
+    if (const auto* buffer = std::get_if<BufferRef>(&argument)) {
+      return format("{{Kind::buffer, {}, 0, 0}}", buffer->index);
+    }
+    if (std::get_if<Texture>(&argument)) {
+      throw Error("a kernel takes a texture, which cannot be embedded: use libautotune");
+    }
+    if (std::get_if<TensorMap>(&argument)) return format("{{Kind::tensor_map, {}, 0, 0}}", maps++);
+    return scalar_of(std::get<Scalar>(argument), answer, 0);
+  }
+
+  static std::string scalar_of(const Scalar& scalar, const CompiledAnswer& answer,
+                               std::int64_t offset) {
+    const auto named = std::ranges::find(answer.scalars, scalar.name, &Scalar::name);
+    const bool is_given = !scalar.name.empty() && named != answer.scalars.end();
+    return is_given ? format("{{Kind::scalar, {}, {}, {}}}", named - answer.scalars.begin(),
+                             bits_of(scalar), offset)
+                    : format("{{Kind::value, 0, {}, {}}}", bits_of(scalar), offset);
+  }
+
+  std::ostream& out_;
+  std::span<const CompiledAnswer> answers_;
+  Arrays arrays_;
+};
 
 }  // namespace
 
@@ -123,6 +354,10 @@ void keep_current(std::vector<db::TunedEntry>& entries, AnswerJudge& judge,
   warn_of(stale);
   if (!entries.empty()) return;
   throw Error(format("{}: none of its answers fits the kernels that are here: tune again", file));
+}
+
+void write_embedded_header(std::ostream& out, std::span<const CompiledAnswer> answers) {
+  Header(out, answers).write();
 }
 
 }  // namespace autotune::cli

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the answers of a database for a GPU, in parallel: for warm and db export --embed.
+// Compiles the answers of a database for a GPU, in parallel, for warm. `db export --embed` writes
+// them as a C++ header, with their cubins and the code that launches them.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,5 +41,8 @@ std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries,
 /// and those whose target has changed or is not found. Throws Error if nothing is left.
 void keep_current(std::vector<db::TunedEntry>& entries, AnswerJudge& judge,
                   const std::string& file);
+
+/// Writes the header. The answers are of one target with the same settings, and compiled.
+void write_embedded_header(std::ostream& out, std::span<const CompiledAnswer> answers);
 
 }  // namespace autotune::cli

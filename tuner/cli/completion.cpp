@@ -2,9 +2,6 @@
 #include "tuner/cli/completion.hpp"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"

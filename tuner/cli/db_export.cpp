@@ -11,14 +11,10 @@
 #include <utility>
 
 #include "db/exchange.hpp"
-#include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/compiled_answers.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/embedded_header.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/result_formats.hpp"
 #include "tuner/measure/policy.hpp"

@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "db/exchange.hpp"
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuned_entries.hpp"

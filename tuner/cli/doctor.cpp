@@ -16,7 +16,7 @@
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/plugins.hpp"
-#include "tuner/file/file_system.hpp"
+#include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/json/json.hpp"

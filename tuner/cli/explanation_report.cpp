@@ -8,9 +8,9 @@
 
 #include "tuner/cli/occupancy_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
 

@@ -2,7 +2,10 @@
 // The files of tuner/cli/exported, which are in the program as text.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "tuner/json/json.hpp"
 
 namespace autotune::cli {
 
@@ -15,5 +18,8 @@ std::string_view launching_text();
 std::string_view tensor_map_text();
 /// What the tests of these sources share: buffers, their contents, comparison.
 std::string_view test_functions_text();
+
+/// A string literal. C++ escapes the texts that are generated here like JSON.
+inline std::string cpp_literal(const std::string& text) { return Json(text).dump(); }
 
 }  // namespace autotune::cli

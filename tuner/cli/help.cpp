@@ -7,7 +7,6 @@
 #include <sstream>
 #include <utility>
 
-#include "tuner/cli/verb.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 

@@ -17,9 +17,9 @@
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/exported_text.hpp"
-#include "tuner/core/caller_buffers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/measure/verification.hpp"

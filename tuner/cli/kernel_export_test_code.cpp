@@ -4,7 +4,6 @@
 #include <cctype>
 #include <set>
 
-#include "tuner/cli/cpp_literal.hpp"
 #include "tuner/cli/exported_text.hpp"
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/core/error.hpp"

@@ -25,9 +25,9 @@
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/reduction_class.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {

@@ -8,8 +8,6 @@
 #include <iostream>
 
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/cli/arguments.hpp"
-#include "tuner/cli/occupancy_report.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
@@ -19,9 +17,9 @@
 #include "tuner/gpu/model_device.hpp"
 #include "tuner/session/gates.hpp"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 #include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {

@@ -10,11 +10,9 @@
 #include <cstddef>
 #include <iostream>
 #include <new>
-#include <string>
 #include <string_view>
 
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/target/catalog.hpp"

@@ -15,7 +15,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

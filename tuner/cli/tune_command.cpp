@@ -11,11 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/file/file_system.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/target/catalog.hpp"

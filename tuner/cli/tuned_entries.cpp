@@ -5,13 +5,11 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <tuple>
 
 #include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"

@@ -5,7 +5,7 @@
 
 #include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/interrupt.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

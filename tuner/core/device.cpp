@@ -7,8 +7,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 

@@ -60,8 +60,7 @@ std::optional<Problem> edge_of(const Target& target, const Problem& problem, std
     const auto size = std::ranges::find(target.sizes, one.name);
     if (size == target.sizes.end()) continue;
     const auto index = static_cast<std::size_t>(size - target.sizes.begin());
-    static const SizeRule kAny;
-    const SizeRule& rule = target.size_rules.empty() ? kAny : target.size_rules[index];
+    const SizeRule rule = size_rule(target, index);
     const std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step,
                                            *size == longer ? kLongerTiles : kTiles);
     if (changed != one.value.integer() && has_file_of_size(target, *size)) return std::nullopt;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <utility>
-#include <vector>
 
 #include "tuner/core/expression_parser.hpp"
 #include "tuner/core/expression_program.hpp"

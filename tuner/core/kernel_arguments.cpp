@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

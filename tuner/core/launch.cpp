@@ -2,7 +2,6 @@
 #include "tuner/core/launch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -168,6 +167,14 @@ std::vector<Member> laid_out(std::vector<Member> members, const std::vector<Memb
 
 std::int64_t struct_bytes(const std::vector<Member>& members) {
   return round_up(members.back().offset + bytes_of(members.back().type), alignment_of(members));
+}
+
+void pass_unchecked(LaunchPlan& plan, std::vector<BufferSpec>& buffers) {
+  const auto end = std::ranges::find_if(
+      plan.workspace, [](const BufferSpec& each) { return each.role != Role::unchecked; });
+  buffers.insert(buffers.end(), plan.workspace.begin(), end);
+  plan.workspace.erase(plan.workspace.begin(), end);
+  plan.checks.clear();
 }
 
 }  // namespace autotune

@@ -318,4 +318,8 @@ struct Workload {
   bool runs_kernels() const { return expected_file.empty() || !preparation.launches.empty(); }
 };
 
+/// Moves unchecked outputs from the plan's workspace to the end of the caller's buffers, and drops
+/// the check kernels. The numbers of buffers do not change.
+void pass_unchecked(LaunchPlan& plan, std::vector<BufferSpec>& buffers);
+
 }  // namespace autotune

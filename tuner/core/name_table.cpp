@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/name_table.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "tuner/core/parameter_space.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <numeric>
 #include <set>

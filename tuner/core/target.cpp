@@ -33,10 +33,6 @@ Value chosen_value(const Target& target, const Choice& choice, const Value& valu
       format("{}: {}={} is not offered ({})", target.name, choice.name, value.text(), instead));
 }
 
-SizeRule rule_of(const Target& target, std::size_t i) {
-  return target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
-}
-
 std::size_t shared_levels(const Levels& a, const Levels& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.size(); ++i) count += a[i] == b[i];
@@ -93,6 +89,10 @@ std::string place_of(const Target& target) {
   return target.manifest.empty() ? target.name : target.manifest.string();
 }
 
+SizeRule size_rule(const Target& target, std::size_t i) {
+  return target.size_rules.empty() ? SizeRule{} : target.size_rules[i];
+}
+
 std::size_t needed_sizes(const Target& target) {
   const auto may_be_absent = std::ranges::find_if(
       target.size_rules, [](const SizeRule& rule) { return rule.if_absent.has_value(); });
@@ -114,7 +114,7 @@ std::vector<std::int64_t> all_sizes(const Target& target, std::span<const std::i
 
 void check_size(const Target& target, std::size_t i, std::int64_t size) {
   const std::string& name = target.sizes[i];
-  const SizeRule rule = rule_of(target, i);
+  const SizeRule rule = size_rule(target, i);
   const auto refuse = [&](const std::string& why) {
     throw UsageError(format("{}: the size {}={} is not offered: {}", target.name, name, size, why));
   };
@@ -127,7 +127,7 @@ void check_size(const Target& target, std::size_t i, std::int64_t size) {
 }
 
 std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least) {
-  const SizeRule rule = rule_of(target, i);
+  const SizeRule rule = size_rule(target, i);
   const std::int64_t from = std::max(least, rule.least);
   return rule.fixed.value_or((from + rule.multiple - 1) / rule.multiple * rule.multiple);
 }
@@ -144,7 +144,7 @@ Problem problem_of(const Target& target, const NamedValues& sizes, const NamedVa
   Problem problem;
   for (std::size_t i = 0; i < target.sizes.size(); ++i) {
     const std::string& name = target.sizes[i];
-    const SizeRule rule = rule_of(target, i);
+    const SizeRule rule = size_rule(target, i);
     const Value* const given = find_value(sizes, name);
     if (!given && !rule.if_absent) {
       throw UsageError(format("{}: size {} is missing", target.name, name));

@@ -283,6 +283,9 @@ std::string short_name(const std::string& name);
 /// The start of errors about a target: its manifest's path, or its name.
 std::string place_of(const Target& target);
 
+/// The rule of the size with this number; without one, any size is allowed.
+SizeRule size_rule(const Target& target, std::size_t i);
+
 /// How many sizes must be given; those after them have a value where they are left out.
 std::size_t needed_sizes(const Target& target);
 

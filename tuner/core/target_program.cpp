@@ -9,7 +9,6 @@
 #include "tuner/core/launch_planner.hpp"
 #include "tuner/core/sized_validity.hpp"
 #include "tuner/core/source_writer.hpp"
-#include "tuner/core/target.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

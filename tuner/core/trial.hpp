@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/core/measurement.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/parameter_space.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are written whole or not at all.
+// Files that are written whole or not at all, and network file systems.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +10,13 @@
 #include <string_view>
 
 namespace autotune {
+
+/// `NFS`, `Lustre`, `GPFS` or `SMB` if the file, or the nearest folder above it that exists, is on
+/// one; else empty.
+std::string_view shared_file_system(const std::filesystem::path& file);
+
+/// The name of a file system by the type that statfs() reports; empty for all that are local.
+std::string_view shared_file_system_of_type(long type);
 
 /// An empty new file beside `file`, under a name that nobody can foresee, so that no link stands
 /// there. It has its final permissions from the start: those of `file` if that exists, else `mode`

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "tuner/gpu/cuda_handles.hpp"
-
 namespace autotune {
 namespace {
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 #include <sstream>
-#include <string>
 
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/text/format.hpp"

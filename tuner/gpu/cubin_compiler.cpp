@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/refusals.hpp"

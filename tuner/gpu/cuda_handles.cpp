@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/cuda_handles.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"

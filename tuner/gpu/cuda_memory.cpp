@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/cuda_memory.hpp"
 
-#include <utility>
-
-#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/measure/verification.hpp"
 
 namespace autotune {

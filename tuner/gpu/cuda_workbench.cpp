@@ -13,8 +13,6 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
-#include "tuner/gpu/batch_timer.hpp"
-#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/cuda_memory.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/nvml_energy.hpp"

@@ -4,13 +4,11 @@
 #include <cuda.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "tuner/core/kernel_arguments.hpp"
-#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

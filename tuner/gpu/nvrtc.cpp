@@ -9,9 +9,6 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <set>
-#include <string_view>
-#include <vector>
 
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"

@@ -2,10 +2,8 @@
 #include "tuner/gpu/passed_values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <variant>
-#include <vector>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/kernel_arguments.hpp"

@@ -2,7 +2,6 @@
 #include "tuner/gpu/standard_headers.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <system_error>
 
 #include "tuner/hash/hash.hpp"

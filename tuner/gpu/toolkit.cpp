@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <vector>
 
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/nvrtc_library.hpp"

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "tuner/host/shim/hooks.hpp"
@@ -165,6 +166,60 @@ class BlockRunner {
   unsigned at_block_barrier_ = 0, at_warp_barrier_ = 0, at_cluster_ = 0, ended_ = 0;
   unsigned arrived_ = 0;       // at the cluster's barrier; those that have ended are not counted
   void* scheduler_ = nullptr;  // a waiting fibre switches to this
+};
+
+class HostModule;
+
+/// Runs the blocks of a cluster on one host thread, by turns, each with its own shared memory. A
+/// launch without clusters has clusters of one block.
+class ClusterRunner {
+ public:
+  explicit ClusterRunner(ThreadOrder order);
+  ~ClusterRunner();
+
+  /// The functions that kernels call. They act on the runner of the host thread.
+  static const autotune_host::Hooks& hooks();
+
+  /// Directs all hooks on this host thread to this runner, for a launch of a kernel of the module.
+  void enter(const HostModule& module, unsigned blocks, std::size_t dynamic_shared_bytes);
+
+  /// Of the cluster that deadlocked last.
+  const Deadlock& deadlock() const { return deadlock_; }
+
+ private:
+  struct Calls;
+  /// Keeps vectors of it aligned as shared variables are.
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  struct Block {
+    explicit Block(ThreadOrder order) : threads(order) {}
+    BlockRunner threads;
+    std::vector<Line> dynamic, statics;
+  };
+
+  static std::span<std::byte> bytes_of(std::vector<Line>& lines);
+  static void provide(std::vector<Line>& lines, std::size_t bytes);
+  bool run(const autotune_host::ClusterWork& work);
+  void begin(const autotune_host::ClusterWork& work);
+  bool advance();
+  unsigned steps_of_turn();
+  bool end_phase();
+  void switch_to(Block& block);
+  void give_up();
+  void* in_block(const void* shared, unsigned rank);
+
+  const ThreadOrder order_;
+  std::minstd_rand random_;
+  std::vector<std::unique_ptr<Block>> blocks_;  // by rank
+  std::vector<unsigned> sequence_;              // ranks
+  Block* current_ = nullptr;
+  /// The static shared memory of all blocks, one after the other: the host thread's thread-local
+  /// variables of the module. The other blocks have theirs in Block::statics.
+  std::span<std::byte> statics_;
+  const HostModule* module_ = nullptr;
+  std::size_t dynamic_bytes_ = 0;
+  Deadlock deadlock_;
 };
 
 }  // namespace autotune

@@ -18,7 +18,6 @@
 #include "tuner/core/refusals.hpp"
 #include "tuner/host/shim_text.hpp"
 #include "tuner/host/temporary_folder.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 

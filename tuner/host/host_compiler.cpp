@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
-#include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 
 #include "tuner/core/device.hpp"

@@ -2,7 +2,6 @@
 #include "tuner/measure/gaps.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 #include <random>
-#include <utility>
 
 #include "tuner/measure/batch.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 
 namespace autotune {
 

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 
 namespace autotune {
 

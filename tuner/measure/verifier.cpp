@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -2,7 +2,6 @@
 #include "tuner/model/calibration.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "tuner/model/occupancy.hpp"
 

@@ -2,10 +2,8 @@
 #include "tuner/model/coalescing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <span>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/name_table.hpp"

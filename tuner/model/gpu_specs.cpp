@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"

@@ -15,9 +15,7 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
-#include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
-#include "tuner/core/device.hpp"
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/plugin/target_hooks.hpp"
 

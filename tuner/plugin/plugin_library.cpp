@@ -11,15 +11,12 @@
 #include <mutex>
 #include <span>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
-#include "tuner/core/error.hpp"
 #include "tuner/text/environment.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {

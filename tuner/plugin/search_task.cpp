@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "plugins/sdk/autotune_plugin.h"
-#include "tuner/plugin/plugin_library.hpp"
 
 namespace autotune {
 namespace {

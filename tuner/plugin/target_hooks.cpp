@@ -2,14 +2,10 @@
 #include "tuner/plugin/target_hooks.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <fstream>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "plugins/sdk/autotune_plugin.h"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/plugin/plugin_library.hpp"

@@ -2,14 +2,13 @@
 #include "tuner/ranks/lead.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 #include <utility>
 
 #include "db/exchange.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

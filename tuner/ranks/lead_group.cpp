@@ -10,7 +10,6 @@
 #include "tuner/records/records.hpp"
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/trial_ledger.hpp"
-#include "tuner/session/work_queue.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -2,16 +2,13 @@
 #include "tuner/ranks/member.hpp"
 
 #include <chrono>
-#include <optional>
 #include <sstream>
 #include <thread>
-#include <utility>
 
-#include "db/exchange.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/session/calibrated.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

@@ -19,7 +19,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/ranks/messages.hpp"
-#include "tuner/session/prepared_problems.hpp"
+#include "tuner/session/problem_run.hpp"
 #include "tuner/session/problem_tuner.hpp"
 #include "tuner/session/tuning_request.hpp"
 

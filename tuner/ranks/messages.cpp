@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/hash/hash.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <map>
 #include <sstream>
-#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"

@@ -5,18 +5,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <numbers>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <unordered_map>
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/replay/recorded_evaluator.hpp"
 #include "tuner/search/random_source.hpp"

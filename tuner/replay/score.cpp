@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/random_source.hpp"

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/report.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <tuple>
 #include <utility>
 
-#include "db/rows.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/records.hpp"

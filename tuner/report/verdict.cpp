@@ -8,11 +8,9 @@
 #include <map>
 #include <set>
 #include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/search/cover.hpp"

@@ -18,9 +18,9 @@
 #include "tuner/runtime/chosen_gpu.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/text/launcher.hpp"
 #include "tuner/text/printable.hpp"
 
 using namespace autotune;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/core/caller_buffers.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/core/launch_planner.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/call_timer.hpp"
@@ -21,8 +21,8 @@
 #include "tuner/host/host_device.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/c_handle.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 using namespace autotune;
 using namespace autotune::c_boundary;

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/search/points.hpp"
 
 namespace autotune {

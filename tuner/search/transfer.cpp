@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/points.hpp"
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/counting.hpp"
 
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

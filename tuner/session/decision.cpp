@@ -2,12 +2,10 @@
 #include "tuner/session/decision.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/measure/playoff.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/bench.hpp"
 #include "tuner/text/format.hpp"

@@ -14,7 +14,7 @@
 
 #include "db/rows.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/core/measurement.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/core/parameter_space.hpp"
 #include "tuner/measure/playoff.hpp"
 #include "tuner/measure/statistics.hpp"

@@ -5,11 +5,9 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/rank_correlation.hpp"
-#include "tuner/records/records.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

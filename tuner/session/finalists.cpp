@@ -6,8 +6,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/session/bench.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 

@@ -5,8 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "tuner/session/decision.hpp"
-#include "tuner/session/finalists.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/target/old_names.hpp"
 #include "tuner/text/format.hpp"

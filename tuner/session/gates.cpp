@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/model/occupancy.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -20,9 +20,9 @@
 #include "tuner/session/bench.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
@@ -169,8 +169,7 @@ std::vector<Problem> own_problems(const Target& target, const Problem& problem,
       Problem drawn = problem;
       for (std::size_t k = 0; k < needed_sizes(target); ++k) {
         const auto size = std::ranges::find(drawn.values, target.sizes[k], &NamedValue::name);
-        const SizeRule rule = target.size_rules.empty() ? SizeRule{} : target.size_rules[k];
-        if (rule.fixed) continue;
+        if (size_rule(target, k).fixed) continue;
         const auto given = static_cast<double>(size->value.integer());
         const auto least = static_cast<double>(find_value(edge->values, size->name)->integer());
         const std::int64_t value =

@@ -4,19 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
 #include <utility>
 
-#include "tuner/core/deadline.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/session/finals.hpp"
 #include "tuner/session/reduction_class.hpp"
 #include "tuner/session/trial_evaluator.hpp"
-#include "tuner/session/trial_ledger.hpp"
-#include "tuner/text/compiler_log.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

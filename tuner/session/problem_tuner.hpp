@@ -13,7 +13,6 @@
 #include "tuner/core/target.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/session/prepared_problems.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/trial_ledger.hpp"
 #include "tuner/session/tuning_request.hpp"

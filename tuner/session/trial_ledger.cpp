@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "tuner/core/value.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <string>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/strategy.hpp"

@@ -19,7 +19,7 @@
 #include "tuner/core/target_program.hpp"
 #include "tuner/session/calibrated.hpp"
 #include "tuner/session/compile_pool.hpp"
-#include "tuner/session/prepared_problems.hpp"
+#include "tuner/session/problem_run.hpp"
 #include "tuner/session/problem_tuner.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/work_queue.hpp"

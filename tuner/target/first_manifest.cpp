@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/target/kernel_facts.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

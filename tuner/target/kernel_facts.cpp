@@ -3,12 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <regex>
 #include <type_traits>
-#include <utility>
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"

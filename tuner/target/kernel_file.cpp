@@ -8,10 +8,6 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/expression.hpp"
-#include "tuner/target/source_pieces.hpp"
-#include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {

@@ -5,12 +5,10 @@
 #include <array>
 #include <memory>
 #include <set>
-#include <string>
 
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/fingerprint.hpp"
-#include "tuner/target/node.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/redefinitions.hpp"
 #include "tuner/target/source_pieces.hpp"

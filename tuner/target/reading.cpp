@@ -6,7 +6,6 @@
 
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/expression_parser.hpp"
-#include "tuner/core/target.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

@@ -7,12 +7,8 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
-#include <set>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "tuner/cache/directives.hpp"
 #include "tuner/core/error.hpp"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstddef>
-#include <functional>
 #include <utility>
 
 #include "tuner/text/strings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of the environment. Every layer that programs load reads them here.
+// The environment: its variables, and the place in a job that a launcher, such as mpirun, gave.
 #pragma once
 
 #include <cstdlib>
@@ -13,5 +13,16 @@ inline std::string environment_variable(const char* name) {
   const char* const value = secure_getenv(name);
   return value ? value : "";
 }
+
+/// The number of this process among the ranks of its job; empty: no launcher has numbered it.
+std::string launched_rank();
+
+/// Whether the job has several ranks. If the launcher has numbered this process and tells no count,
+/// it has.
+bool has_other_ranks();
+
+/// Whether calls of programs may be timed: AUTOTUNE_EARN is not 0, and this process is no rank of
+/// several. Rivals in one job must not be chosen by each rank for itself.
+bool may_earn();
 
 }  // namespace autotune

@@ -56,4 +56,15 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
+std::string first_error(std::string_view log) {
+  std::string_view first;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(line.size() == log.size() ? line.size() : line.size() + 1);
+    if (line.find("error") != std::string_view::npos) return std::string(line);
+    if (first.empty()) first = line;
+  }
+  return std::string(first);
+}
+
 }  // namespace autotune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a text.
+// Parts of a text, and the essential line of a compiler's log.
 #pragma once
 
 #include <string>
@@ -27,5 +27,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// Each `what`, from left to right; what is inserted is not searched.
 void replace_all(std::string& text, std::string_view what, std::string_view with);
+
+/// The first line with an error, else the first line that is not empty; empty for an empty log.
+std::string first_error(std::string_view log);
 
 }  // namespace autotune

@@ -14,14 +14,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "tuner/core/error.hpp"

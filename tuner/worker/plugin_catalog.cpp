@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"

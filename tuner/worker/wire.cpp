@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <utility>
-
-#include "tuner/text/format.hpp"
-#include "tuner/worker/wire_codec.hpp"
 
 namespace autotune {
+
+void refuse_value(const Json& value, const char* wanted) {
+  constexpr std::size_t kMost = 40;
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMost) text = text.substr(0, kMost) + "…";
+  throw WireError(format("its process sent a malformed answer: {} is not {}", text, wanted));
+}
 
 WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(Member, name, type, offset, alignment)
@@ -44,7 +47,6 @@ WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative, folder)
 WIRE_MEMBERS(Build, log, keep, read)
 
 Json wire_of(const SourceUnit& unit) { return to_wire(unit); }
-SourceUnit source_unit_of(const Json& json) { return from_wire<SourceUnit>(json); }
 
 Json wire_of(const Launch& launch) { return to_wire(launch); }
 Launch launch_of(const Json& json) { return from_wire<Launch>(json); }

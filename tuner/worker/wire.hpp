@@ -2,21 +2,216 @@
 // Messages between a worker and its parent, as JSON.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "tuner/cache/compiler_runner.hpp"
 #include "tuner/core/device.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/plugin/search_task.hpp"
-#include "tuner/worker/wire_codec.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
+// Values of a message from another process, read strictly: a float is not an integer, and no value
+// is truncated.
+
+/// An invalid message. Workers run foreign code, which may overwrite their memory or their socket.
+class WireError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Reads a message with `read`. Throws WireError if it is invalid; the functions below throw that
+/// or Json::exception.
+template <class Read>
+auto read_message(const Json& header, const Read& read) try {
+  return read(header);
+} catch (const Json::exception&) {
+  throw WireError("its process sent a malformed answer");
+}
+
+/// Throws WireError.
+[[noreturn]] void refuse_value(const Json& value, const char* wanted);
+
+template <class T>
+concept WireInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
+
+/// Converts to the assigned type, or throws WireError.
+class WireValue {
+ public:
+  explicit WireValue(const Json& json) : json_(json) {}
+
+  template <WireInteger T>
+  operator T() const {
+    if (!json_.is_number_integer()) refuse_value(json_, "a whole number");
+    const bool fits = json_.is_number_unsigned() ? std::in_range<T>(json_.get<std::uint64_t>())
+                                                 : std::in_range<T>(json_.get<std::int64_t>());
+    if (!fits) refuse_value(json_, "a number of this range");
+    return json_.get<T>();
+  }
+
+  template <std::same_as<bool> T>
+  operator T() const {
+    if (!json_.is_boolean()) refuse_value(json_, "a truth value");
+    return json_.get<bool>();
+  }
+
+  template <std::same_as<double> T>
+  operator T() const {
+    if (!json_.is_number()) refuse_value(json_, "a number");
+    return json_.get<double>();
+  }
+
+  template <std::same_as<std::string> T>
+  operator T() const {
+    if (!json_.is_string()) refuse_value(json_, "a text");
+    return json_.get<std::string>();
+  }
+
+  template <class T>
+  operator std::vector<T>() const {
+    if (!json_.is_array()) refuse_value(json_, "a list");
+    std::vector<T> values;
+    for (const Json& element : json_) values.push_back(WireValue(element));
+    return values;
+  }
+
+ private:
+  const Json& json_;
+};
+
+/// Throws Json::exception if there is none.
+inline WireValue field(const Json& json, const char* name) { return WireValue(json.at(name)); }
+inline WireValue field(const Json& json, int index) {
+  return WireValue(json.at(static_cast<std::size_t>(index)));
+}
+
+/// Members<T>::visit(value, each) calls each("name", value.name) for every member that is sent.
+template <class Struct>
+struct Members;
+
+#define WIRE_MEMBER(member) each(#member, value.member);
+/// Outside of functions, in namespace autotune; up to 63 members.
+#define WIRE_MEMBERS(Struct, ...)                                         \
+  template <>                                                             \
+  struct Members<Struct> {                                                \
+    static void visit(auto& value, auto each) {                           \
+      NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(WIRE_MEMBER, __VA_ARGS__)) \
+    }                                                                     \
+  };
+
+template <class T>
+concept HasMembers = requires {
+  sizeof(Members<T>);
+};
+template <class T>
+constexpr bool kIsVector = false;
+template <class T>
+constexpr bool kIsVector<std::vector<T>> = true;
+template <class T>
+constexpr bool kIsOptional = false;
+template <class T>
+constexpr bool kIsOptional<std::optional<T>> = true;
+template <class T>
+constexpr bool kIsVariant = false;
+template <class... Ts>
+constexpr bool kIsVariant<std::variant<Ts...>> = true;
+
+constexpr ElementType last_of(ElementType) { return kLastElementType; }
+constexpr Role last_of(Role) { return Role::checked; }
+constexpr Fill last_of(Fill) { return Fill::integers; }
+constexpr LaunchForm last_of(LaunchForm) { return LaunchForm::stream; }
+constexpr TextureFilter last_of(TextureFilter) { return TextureFilter::linear; }
+constexpr TextureAddress last_of(TextureAddress) { return TextureAddress::mirror; }
+constexpr L2State last_of(L2State) { return L2State::cold; }
+constexpr Outcome last_of(Outcome) { return Outcome::killed; }
+
+template <class T>
+Json to_wire(const T& value) {
+  if constexpr (HasMembers<T>) {
+    Json json = Json::object();
+    Members<T>::visit(value,
+                      [&](const char* name, const auto& member) { json[name] = to_wire(member); });
+    return json;
+  } else if constexpr (kIsVector<T>) {
+    Json json = Json::array();
+    for (const auto& element : value) json.push_back(to_wire(element));
+    return json;
+  } else if constexpr (kIsOptional<T>) {
+    return value ? to_wire(*value) : Json();
+  } else if constexpr (kIsVariant<T>) {
+    const auto alternative = [](const auto& held) { return to_wire(held); };
+    return {{"kind", value.index()}, {"value", std::visit(alternative, value)}};
+  } else if constexpr (std::is_enum_v<T>) {
+    return static_cast<int>(value);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return value.string();
+  } else {
+    return value;
+  }
+}
+
+template <class T>
+T from_wire(const Json& json);
+
+template <class Variant, std::size_t... kKinds>
+Variant variant_from_wire(std::size_t kind, const Json& value, std::index_sequence<kKinds...>) {
+  std::optional<Variant> read;
+  const auto try_kind = [&]<std::size_t kKind>() {
+    using Alternative = std::variant_alternative_t<kKind, Variant>;
+    if (kind == kKind) read = from_wire<Alternative>(value);
+  };
+  (try_kind.template operator()<kKinds>(), ...);
+  if (!read) throw WireError(format("{} is not a kind of value", kind));
+  return *std::move(read);
+}
+
+/// Throws WireError or Json::exception.
+template <class T>
+T from_wire(const Json& json) {
+  if constexpr (HasMembers<T>) {
+    T value;
+    Members<T>::visit(value, [&](const char* name, auto& member) {
+      member = from_wire<std::remove_cvref_t<decltype(member)>>(json.at(name));
+    });
+    return value;
+  } else if constexpr (kIsVector<T>) {
+    if (!json.is_array()) refuse_value(json, "a list");
+    T values;
+    for (const Json& element : json) {
+      values.push_back(from_wire<typename T::value_type>(element));
+    }
+    return values;
+  } else if constexpr (kIsOptional<T>) {
+    return json.is_null() ? T() : T(from_wire<typename T::value_type>(json));
+  } else if constexpr (kIsVariant<T>) {
+    constexpr auto kKinds = std::make_index_sequence<std::variant_size_v<T>>();
+    return variant_from_wire<T>(WireValue(json.at("kind")), json.at("value"), kKinds);
+  } else if constexpr (std::is_enum_v<T>) {
+    const int value = WireValue(json);
+    if (value < 0 || value > static_cast<int>(last_of(T{}))) {
+      throw WireError(format("{} numbers nothing", value));
+    }
+    return static_cast<T>(value);
+  } else if constexpr (std::is_same_v<T, std::filesystem::path>) {
+    return std::string(WireValue(json));
+  } else {
+    return WireValue(json);
+  }
+}
+
 Json wire_of(const SourceUnit& unit);
-SourceUnit source_unit_of(const Json& json);
 
 Json wire_of(const LaunchPlan& plan);
 LaunchPlan launch_plan_of(const Json& json);

@@ -6,20 +6,16 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <string_view>
 #include <utility>
 
 #include "tuner/core/deadline.hpp"
-#include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/host/command_device.hpp"
 #include "tuner/host/host_device.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/text/environment.hpp"
-#include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
-#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 namespace {

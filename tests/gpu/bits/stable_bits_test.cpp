@@ -3,22 +3,18 @@
 // for any M, and what that costs. $AUTOTUNE_TEST_LAYERS of each family are tuned (1), each size
 // with the budget $AUTOTUNE_TEST_BUDGET (24), after what is shipped for the GPU.
 #include <cuda_runtime_api.h>
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <random>
 #include <span>
-#include <vector>
 
 #include "tests/cli/tool.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
@@ -28,8 +24,6 @@
 
 namespace autotune {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMostRows = 8192;
 constexpr int kPairs = 10'000;        // over all layers and types

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The judge on a GPU: kernels that cheat, those that need a GPU for it too, and libraries.
-#include <gmock/gmock.h>
-
-#include <string>
-
 #include "tests/judge/cheats.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/worker/confinement.hpp"
@@ -23,9 +20,6 @@ using CheatsOfDeviceCode = CheatsOnGpu;
 TEST_P(CheatsOfDeviceCode, AreRefused) { expect_refused(kCheatsOfDevice, GetParam(), "cuda"); }
 INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfDeviceCode, ::testing::ValuesIn(kinds_of(kCheatsOfDevice)),
                          kind_name);
-
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 class JudgeOnGpu : public Judge {
  protected:

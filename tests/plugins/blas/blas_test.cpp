@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's BLAS as a baseline, with libraries that are made here: the loader finds them ahead of
 // the system's.
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <thread>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::ContainsRegex;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 namespace fs = std::filesystem;
 

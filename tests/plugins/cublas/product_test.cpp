@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/cublas/product.hpp"
 
-#include <gmock/gmock.h>
-
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/matchers.hpp"
+
 namespace cublas {
 namespace {
-
-using testing::HasSubstr;
 
 /// The product of a problem whose matrices have this type.
 Product read(const char* problem, const char* type = "f32") {

@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "tuner/answer/experience.hpp"
 #include "tuner/answer/known_times.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
@@ -140,6 +144,203 @@ TEST_F(PastModelsTest, ATargetWithoutAModelPredictsNothing) {
   EXPECT_FALSE(models.at(sizes_).time(kBlock256));
   EXPECT_FALSE(error(models, times_.problems[0]));
   EXPECT_TRUE(std::isinf(models.at(sizes_).ideal()));
+}
+
+/// Blocks of BM, which divide M, do N steps each.
+Target target_of_experience() {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"M", "N"};
+  target.parameters = {{"BM", {16, 32, 64, 128}, {}, false}, {"UNROLL", {1, 2, 4}, {}, false}};
+  target.constraints = {Expression::parse("M % BM == 0")};
+  target.default_configuration = {{"BM", 16}, {"UNROLL", 1}};
+  return target;
+}
+
+DeviceInfo gpu_named(const std::string& name = "NVIDIA H200") {
+  DeviceInfo info;
+  info.name = name;
+  info.kind = DeviceKind::cuda;
+  info.compute_capability = 90;
+  info.multiprocessors = name == "NVIDIA H200" ? 132 : 114;
+  return info;
+}
+
+class ExperienceTest : public testing::Test {
+ protected:
+  ExperienceTest() {
+    times_.devices = {device_row(gpu_named()), device_row(gpu_named("NVIDIA H100 PCIe"))};
+  }
+
+  db::PastProblem& add(std::int64_t m, std::int64_t n, std::vector<db::PastTime> good,
+                       std::size_t device = 0) {
+    db::PastProblem problem;
+    problem.sizes = {m, n};
+    problem.device = device;
+    problem.good = std::move(good);
+    return times_.problems.emplace_back(std::move(problem));
+  }
+  std::optional<Experience::Choice> choose(std::int64_t m, std::int64_t n) {
+    Experience experience({target_, ones_, device_, program_}, times_);
+    return experience.choose(std::vector<std::int64_t>{m, n});
+  }
+
+  void add_timed(std::int64_t m, std::int64_t n, double baseline_ns, std::size_t device = 0) {
+    db::PastProblem& problem = add(m, n, {{"BM=128 UNROLL=4", 100'000, "measured"}}, device);
+    problem.baseline = "cublas";
+    problem.baseline_ns = baseline_ns;
+  }
+  std::optional<Experience::Library> known_library(std::int64_t m, std::int64_t n) {
+    const Experience experience({target_, ones_, device_, program_}, times_,
+                                [this] { return offered_; });
+    return experience.library_for(std::vector<std::int64_t>{m, n}, 0);
+  }
+  /// The one that answers in place of our choice.
+  std::optional<Experience::Library> library(std::int64_t m, std::int64_t n) {
+    const auto known = known_library(m, n);
+    return known && known->answers ? known : std::nullopt;
+  }
+
+  std::string offered_;
+  const Target target_ = target_of_experience();
+  const DeviceInfo device_ = gpu_named();
+  const Problem ones_ = problem_of(target_, {{"M", 1}, {"N", 1}}, {});
+  const TargetProgram program_{target_, ones_, device_, SizeBinding::given};
+  db::PastTimes times_;
+};
+
+TEST_F(ExperienceTest, WithoutAnyThereIsNoChoice) { EXPECT_FALSE(choose(512, 512)); }
+
+TEST_F(ExperienceTest, OnlyWhatIsValidHereIsChosen) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
+  const auto choice = choose(1056, 512);  // 128 does not divide it
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->known.configuration, "BM=32 UNROLL=2");
+  EXPECT_EQ(choice->known.ns, 1100);
+  EXPECT_NEAR(choice->distance, 0.031, 0.001);
+  EXPECT_TRUE(choice->same_device);
+  EXPECT_FALSE(choice->is_standard);
+}
+
+TEST_F(ExperienceTest, NeighboursAreTriedWhereNothingIsValid) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  const auto choice = choose(1040, 512);  // a multiple of 16 alone
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->known.configuration, "BM=16 UNROLL=4");
+  EXPECT_EQ(choice->known.provenance, "predicted");
+  EXPECT_EQ(choice->known.ns, 0);
+  EXPECT_FALSE(choose(1041, 512)) << "nothing at all is valid";
+}
+
+TEST_F(ExperienceTest, TheDefaultIsChosenWhereNothingElseIsValidOrItIsFaster) {
+  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  problem.standard = {"BM=16 UNROLL=1", 900, "measured"};
+  const auto choice = choose(2048, 512);
+  ASSERT_TRUE(choice);
+  EXPECT_TRUE(choice->is_standard || choice->known.configuration == "BM=128 UNROLL=4");
+  EXPECT_EQ(choice->default_ns, 900);
+}
+
+TEST_F(ExperienceTest, AnotherDeviceIsFurtherAwayThanThisOne) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}}, 1);
+  EXPECT_FALSE(choose(1024, 512)->same_device);
+  add(1024, 540, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  EXPECT_TRUE(choose(1024, 512)->same_device);
+}
+
+TEST_F(ExperienceTest, BetweenTheSizesOfACoverItsConfigurationsAreChosen) {
+  const auto cover = [&](std::int64_t m, const std::string& configuration) {
+    db::PastProblem& problem = add(m, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+    problem.cover = "cover of M=512..2048,N=512";
+    problem.pinned = {configuration, 1100, "pinned"};
+  };
+  cover(512, "BM=32 UNROLL=2");
+  cover(2048, "BM=64 UNROLL=2");
+  EXPECT_EQ(choose(640, 512)->known.configuration, "BM=32 UNROLL=2") << "the nearer one";
+  EXPECT_TRUE(choose(640, 512)->is_covered);
+  EXPECT_EQ(choose(1536, 512)->known.configuration, "BM=64 UNROLL=2");
+  EXPECT_EQ(choose(1504, 512)->known.configuration, "BM=32 UNROLL=2") << "the other is not valid";
+  EXPECT_FALSE(choose(4096, 512)->is_covered) << "beyond it";
+  EXPECT_FALSE(choose(1040, 512)->is_covered) << "none of it is valid";
+}
+
+TEST_F(ExperienceTest, WithoutACostModelNoTimeIsExpected) {
+  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
+  Experience experience({target_, ones_, device_, program_}, times_);
+  EXPECT_EQ(experience.expected_seconds("BM=128 UNROLL=4", std::vector<std::int64_t>{1024, 512}),
+            0);
+}
+
+/// A target whose time is that of its memory.
+TEST(ExpectedSeconds, AreThoseOfNearTimes) {
+  Target target = target_of_experience();
+  target.kernels.emplace_back();
+  target.kernels[0].entry = "toy";
+  target.kernels[0].grid = {Expression::parse("M / BM")};
+  target.kernels[0].block = {Expression::parse("128")};
+  target.flops = Expression::parse("M * N");
+  target.bytes = Expression::parse("8 * M * N");
+  const DeviceInfo device = gpu_named();
+  const Problem ones = problem_of(target, {{"M", 1}, {"N", 1}}, {});
+  const TargetProgram program(target, ones, device, SizeBinding::given);
+  db::PastTimes times;
+  times.devices = {device_row(device)};
+  times.problems.emplace_back();
+  times.problems[0].sizes = {1024, 4096};
+  times.problems[0].good = {{"BM=128 UNROLL=4", 50000, "measured"}};
+  Experience experience({target, ones, device, program}, times);
+  const auto expected = [&](const std::string& configuration, std::int64_t m) {
+    return experience.expected_seconds(configuration, std::vector<std::int64_t>{m, 4096});
+  };
+  EXPECT_NEAR(expected("BM=128 UNROLL=4", 1024), 50e-6, 1e-9);
+  EXPECT_GT(expected("BM=128 UNROLL=4", 2048), 50.5e-6);
+  EXPECT_GT(expected("BM=128 UNROLL=2", 1024), 70e-6) << "nobody timed it";
+  EXPECT_EQ(expected("BM=128 UNROLL=4", 1025), 0) << "it is not valid";
+  EXPECT_EQ(expected("BM=banana", 1024), 0);
+}
+
+TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
+  add(1024, 512, {{"BM=banana", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
+  EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");
+}
+
+TEST_F(ExperienceTest, WithoutEvidenceTheLibraryAnswers) {
+  EXPECT_FALSE(library(1024, 540)) << "there is none";
+  offered_ = "vendor";
+  ASSERT_TRUE(library(1024, 540));
+  EXPECT_EQ(library(1024, 540)->plugin, "vendor");
+  EXPECT_EQ(library(1024, 540)->seconds, 0);
+  add_timed(1024, 512, 200'000);
+  ASSERT_TRUE(library(1024, 540)) << "one time is no evidence";
+  EXPECT_EQ(library(1024, 540)->plugin, "cublas");
+  EXPECT_NEAR(library(1024, 540)->seconds, 212e-6, 1e-6) << "its own choice, not its best";
+}
+
+TEST_F(ExperienceTest, OursAnswersWhereItWasSurelyFasterAtNearSizes) {
+  for (std::int64_t n = 256; n < 1024; n += 16) add_timed(1024, n, 200'000);
+  EXPECT_FALSE(library(1024, 540));
+  EXPECT_TRUE(library(16384, 65536)) << "nothing is known there";
+  for (db::PastProblem& problem : times_.problems) problem.baseline_ns = 80'000;
+  EXPECT_TRUE(library(1024, 540)) << "it was slower";
+}
+
+TEST_F(ExperienceTest, WhereExpectationsWereOftenWrongALeadMustBeLarger) {
+  for (std::int64_t n = 256; n < 1024; n += 16) {
+    add_timed(1024, n, n % 32 == 0 ? 70'000 : 300'000);
+  }
+  EXPECT_TRUE(library(1024, 540)) << "on average, ours takes two thirds";
+}
+
+TEST_F(ExperienceTest, TheLibrarysTimeOfVectorsCountsForVectors) {
+  add_timed(1024, 1, 50'000);
+  add_timed(1024, 8, 400'000);
+  EXPECT_NEAR(library(2048, 1)->seconds, 53e-6, 1e-6);
+  EXPECT_GT(library(1024, 2)->seconds, 300e-6) << "of a product of matrices";
+}
+
+TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothingWithoutAModel) {
+  add_timed(1024, 512, 500, 1);
+  EXPECT_EQ(library(1024, 540)->seconds, 0);
 }
 
 }  // namespace

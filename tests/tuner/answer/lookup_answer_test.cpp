@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
+#include <cmath>
+#include <fstream>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
+#include "tests/tuner/answer/shipped_gemm.hpp"
+#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/answer/lookup_answer.hpp"
+#include "tuner/answer/sized_target.hpp"
 #include "tuner/answer/target_lookup.hpp"
-#include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 class AnswerExplanation : public testing::Test {
  protected:
@@ -224,6 +220,141 @@ TEST_F(FasterAnswer, ATargetThatIsNotTunedIsExpectedByItsModelAlone) {
   const double ns = answer.expected_ns;
   EXPECT_TRUE(takes_other(*own, *lookup("other", {{.ns = ns / 2}}), near_));
   EXPECT_FALSE(takes_other(*own, *lookup("other", {{.ns = ns * 2}}), near_));
+}
+
+class DeviceOfLayers : public testing::Test {
+ protected:
+  DeviceOfLayers() { add("NVIDIA H200", {512}); }
+
+  /// Rows of gemm that are tuned at these sizes.
+  void add(const std::string& device, const std::vector<int>& sizes) {
+    db::TunedStore store(layers_[0].path);
+    db::Sample sample(store);
+    db::DeviceRow row = db::h200();
+    row.name = device;
+    sample.key.device = store.add_device(row);
+    for (const int m : sizes) {
+      sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
+      store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
+    }
+  }
+  std::optional<DeviceInfo> find(const std::string& target, const std::string& name = "") {
+    return device_of_layers(layers_, target, name, remarks_);
+  }
+
+  db::TemporaryFolder folder_;
+  std::vector<db::Layer> layers_{{folder_ / "t.db"}};
+  std::vector<std::string> remarks_;
+};
+
+TEST_F(DeviceOfLayers, WithoutANameItIsTheOneWithTheMostRows) {
+  EXPECT_EQ(find("gemm").value().name, "NVIDIA H200");
+  EXPECT_EQ(find("gemm").value().compute_capability, 90);
+  add("NVIDIA A100", {256, 1024});
+  EXPECT_EQ(find("gemm").value().name, "NVIDIA A100");
+  EXPECT_EQ(find("gemm", "NVIDIA H200").value().name, "NVIDIA H200");
+}
+
+TEST_F(DeviceOfLayers, AnotherTargetOrNameHasNone) {
+  EXPECT_FALSE(find("conv"));
+  EXPECT_FALSE(find("gemm", "NVIDIA L4"));
+  EXPECT_TRUE(remarks_.empty());
+}
+
+TEST_F(DeviceOfLayers, DatabasesThatCannotBeReadAreRemarkedUpon) {
+  std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
+  layers_ = {{folder_ / "none.db"}, {folder_ / "text.db"}, layers_[0]};
+  EXPECT_EQ(find("gemm").value().name, "NVIDIA H200");
+  ASSERT_EQ(remarks_.size(), 2u);
+  EXPECT_THAT(remarks_[0], HasSubstr("none.db"));
+  EXPECT_THAT(remarks_[1], HasSubstr("text.db: is not a database"));
+}
+
+// What is shipped of one GPU, used on another of its architecture.
+
+struct Measured {
+  std::vector<std::int64_t> sizes;
+  double cublas_us;  // cublasSgemm between ordinary kernels on an H100 80GB HBM3, CUDA 13.0
+};
+
+/// Random shapes of untuned_bench --seed 90125.
+const std::vector<Measured> kMeasured{
+    {{407, 351, 3695}, 37.6},   {{109, 193, 1341}, 9.8},     {{189, 3971, 965}, 43.2},
+    {{3865, 377, 49}, 8.2},     {{3889, 1122, 527}, 120.6},  {{843, 79, 1043}, 12.7},
+    {{2277, 301, 2765}, 105.3}, {{2667, 2153, 1753}, 476.3}, {{763, 3607, 65}, 16.4},
+    {{65, 3967, 271}, 10.8},    {{181, 3710, 274}, 16.5},    {{1745, 279, 51}, 5.0},
+    {{1233, 179, 409}, 11.2},   {{107, 651, 1953}, 16.5},    {{757, 75, 4051}, 24.8}};
+
+class ShippedResults : public testing::Test {
+ protected:
+  /// Only the other GPUs' results.
+  db::PastTimes of_others() const {
+    db::PastTimes times = h100_.times();
+    std::erase_if(times.problems,
+                  [&](const db::PastProblem& problem) { return h100_.is_here(times, problem); });
+    return times;
+  }
+
+  const ShippedGemm h100_{"NVIDIA H100 80GB HBM3"};
+  Experience experience_ = h100_.experience(of_others());
+};
+
+TEST_F(ShippedResults, OfAnotherGpuTellWhatTheLibraryTakesHere) {
+  double squares = 0;
+  for (const Measured& each : kMeasured) {
+    constexpr double kForever = 1;  // ours, so that the library answers
+    const auto library = experience_.library_for(all_sizes(h100_.target(), each.sizes), kForever);
+    ASSERT_TRUE(library);
+    EXPECT_EQ(library->plugin, "cublas") << each.cublas_us;
+    squares += std::pow(std::log(library->seconds * 1e6 / each.cublas_us), 2);
+  }
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(kMeasured.size())), 0.12);
+}
+
+/// Nothing that was good at other sizes is valid there but the default configuration.
+TEST_F(ShippedResults, LeaveNoSizeWithoutAChoice) {
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{2, 29, 649}, {2, 77, 183}, {3, 3, 505}}) {
+    EXPECT_TRUE(experience_.choose(all_sizes(h100_.target(), sizes)))
+        << sizes[0] << ' ' << sizes[1] << ' ' << sizes[2];
+  }
+}
+
+Target constrained_target(const char* constraint) {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"M"};
+  target.parameters = {{"BM", {16, 32}, {}, false}, {"UNROLL", {1, 2, 4}, {}, false}};
+  target.constraints = {Expression::parse(constraint)};
+  target.default_configuration = {{"BM", 16}, {"UNROLL", 1}};
+  return target;
+}
+
+TEST(SizedTarget, OnlyAWholeConfigurationOfTheTargetHasLevels) {
+  const Target target = constrained_target("M % BM == 0");
+  EXPECT_EQ(levels_in(target, "BM=32 UNROLL=4"), (Levels{1, 2}));
+  for (const char* text :
+       {"", "BM=32", "BM=48 UNROLL=4", "BM=32 UNROLL=4 SPLIT=2", "junk", "BM="}) {
+    EXPECT_EQ(levels_in(target, text), std::nullopt) << text;
+  }
+}
+
+bool is_valid_at(const char* constraint, const Levels& levels, std::int64_t m) {
+  const Target target = constrained_target(constraint);
+  const Problem ones = problem_of(target, {{"M", 1}}, {});
+  const DeviceInfo device;
+  const TargetProgram program(target, ones, device, SizeBinding::given);
+  return is_valid(program, levels, std::vector<std::int64_t>{m});
+}
+
+TEST(SizedTarget, ValidityIsThatOfTheGivenSizes) {
+  EXPECT_TRUE(is_valid_at("M % BM == 0", {1, 0}, 64));
+  EXPECT_FALSE(is_valid_at("M % BM == 0", {1, 0}, 48));
+}
+
+TEST(SizedTarget, AConstraintThatCannotBeEvaluatedIsNotMet) {
+  EXPECT_TRUE(is_valid_at("M / (BM - 16) > 0", {1, 0}, 64));
+  EXPECT_FALSE(is_valid_at("M / (BM - 16) > 0", {0, 0}, 64)) << "a division by zero";
 }
 
 }  // namespace

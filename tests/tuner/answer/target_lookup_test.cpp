@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/answer/target_lookup.hpp"
 
-#include <gmock/gmock.h>
-
 #include <fstream>
 #include <thread>
 
 #include "tests/db/hostile.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
@@ -14,11 +13,6 @@ namespace {
 
 using db::Origin;
 using db::TemporaryFolder;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 /// C = A B in blocks of BM, which must divide M.
 Target target_of(const std::string& fingerprint = "f1") {

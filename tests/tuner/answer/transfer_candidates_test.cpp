@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-
 #include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
+#include <functional>
 #include <random>
 #include <set>
 
 #include "tests/support/how_often.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"
 #include "tuner/answer/transfer_candidates.hpp"
+#include "tuner/answer/transfer_choice.hpp"
 
 namespace autotune {
 namespace {
@@ -152,6 +155,112 @@ TEST(Covers, OneThatIsUnknownUnnamedOrOfAnotherDeviceSpansNothing) {
   times.problems = {problem(64, 64, ""), problem(64, 64, "b", 1)};
   const Covers covers(times, {true, false});
   for (const char* name : {"", "a", "b"}) EXPECT_FALSE(spans(covers, name, 64, 64)) << name;
+}
+
+TEST(ExpectedTime, IsCorrectedByTheModelsErrorWhereTheConfigurationWasTimed) {
+  // 10 us and 12 us by the model, which was 1.5 times and 1.1 times too fast: 15 us and 13.2 us.
+  const double a = expected_time(std::log(10), KnownError{std::log(1.5), 0}, 0);
+  const double b = expected_time(std::log(12), KnownError{std::log(1.1), 0}, 0);
+  EXPECT_NEAR(std::exp(a), 15, 1e-9);
+  EXPECT_NEAR(std::exp(b), 13.2, 1e-9);
+}
+
+TEST(ExpectedTime, OfAConfigurationThatWasTimedFarAwayIsNearlyThatOfAnUnknownOne) {
+  const double unknown = expected_time(std::log(10), std::nullopt, 0.5);
+  EXPECT_GT(unknown, std::log(10) + 0.5);
+  EXPECT_NEAR(expected_time(std::log(10), KnownError{-1, 10}, 0.5), unknown, 1e-9);
+  EXPECT_LT(expected_time(std::log(10), KnownError{0.5, 1}, 0.5), unknown);
+}
+
+TEST(TypicalError, IsTheMeanOfTheNearest) {
+  const std::vector<KnownError> errors{{1, 0.1}, {2, 0.1}, {9, 12}};
+  EXPECT_NEAR(typical_error(errors), 1.5, 1e-6);
+  EXPECT_EQ(typical_error({}), 0);
+  EXPECT_NEAR(typical_error(std::vector<KnownError>{{9, 100}}), 9, 1e-9);
+}
+
+TEST(ExpectedBaselineTime, IsTheRatioOfProblemsThatTakeAsLong) {
+  // The library takes twice as long as ours where that takes 2 us, and as long where it takes 50.
+  const std::vector<BaselineTime> times{{std::log(2), std::log(4), 2},
+                                        {std::log(50), std::log(50), 2}};
+  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(2))), 4, 0.01);
+  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(60))), 60, 0.5);
+  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(1e6))), 1e6, 5e4);
+}
+
+TEST(ExpectedBaselineTime, IsOfTheNearestOfProblemsThatTakeAsLong) {
+  const std::vector<BaselineTime> times{{0, 1, 0.1}, {0, 2, 6}};
+  EXPECT_NEAR(*expected_baseline_time(times, 0), 1, 1e-3);
+}
+
+TEST(ExpectedBaselineTime, NeedsATime) { EXPECT_EQ(expected_baseline_time({}, 0), std::nullopt); }
+
+TEST(OwnChoiceTime, IsLongerThanThatOfTheBestCandidateMostOfAllIfShort) {
+  const auto ratio = [](double best) { return std::exp(own_choice_time(std::log(best))) / best; };
+  EXPECT_NEAR(ratio(100e-6), 1.06, 0.001);
+  EXPECT_NEAR(ratio(5e-6), 1.15, 0.001);
+  EXPECT_NEAR(ratio(2e-6), 1.62, 0.01);
+  EXPECT_NEAR(ratio(1e-6), 1.8, 0.001);
+}
+
+TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
+  EXPECT_FALSE(has_clear_lead(0, -0.04, 0)) << "never for nothing";
+  EXPECT_TRUE(has_clear_lead(0, -0.06, 0));
+  EXPECT_FALSE(has_clear_lead(0, -0.14, 1));
+  EXPECT_TRUE(has_clear_lead(0, -0.16, 1));
+  EXPECT_TRUE(has_clear_lead(0, -0.21, 20)) << "the doubt has an end";
+  EXPECT_FALSE(has_clear_lead(0, 0.1, 0));
+}
+
+// Problems that are shipped, each in turn as if it were not tuned: what is expected of the choice
+// there, over the least time that was measured.
+
+struct Ratios {
+  std::size_t count = 0;
+  double mean = 0, least = 0;  // the mean is geometric
+};
+
+Ratios held_out(const std::function<bool(const db::PastProblem&)>& is_wanted) {
+  const ShippedGemm h200("NVIDIA H200");
+  const db::PastTimes all = h200.times();
+  double logs = 0;
+  Ratios ratios{0, 0, INFINITY};
+  for (const db::PastProblem& one : all.problems) {
+    if (!h200.is_here(all, one) || !is_wanted(one)) continue;
+    db::PastTimes others = all;
+    std::erase_if(others.problems,
+                  [&](const db::PastProblem& other) { return other.sizes == one.sizes; });
+    const auto choice = h200.experience(others).choose(std::span(one.sizes).first(4));
+    if (!choice) continue;
+    const double ratio = choice->expected_seconds * 1e9 / one.good.front().ns;
+    logs += std::log(ratio);
+    ratios.least = std::min(ratios.least, ratio);
+    ++ratios.count;
+  }
+  ratios.mean = std::exp(logs / static_cast<double>(ratios.count));
+  std::printf("%zu problems: mean %.2f, least %.2f\n", ratios.count, ratios.mean, ratios.least);
+  return ratios;
+}
+
+/// Most of the time goes into stores there. A time that is expected too low is taken for a lead
+/// over the vendor's library.
+TEST(HeldOut, OfFewProductsAResultNoTimeIsExpectedFarTooLow) {
+  const Ratios ratios = held_out([](const db::PastProblem& problem) {
+    return problem.sizes[2] <= 24 && problem.sizes[0] * problem.sizes[1] >= 1 << 17;
+  });
+  EXPECT_GE(ratios.count, 30u);
+  EXPECT_GT(ratios.mean, 0.95);
+  EXPECT_LT(ratios.mean, 1.2);
+  EXPECT_GT(ratios.least, 0.8);
+}
+
+TEST(HeldOut, TimesOfVectorsAreExpectedNearThoseMeasured) {
+  const Ratios ratios = held_out([](const db::PastProblem& problem) {
+    return problem.sizes[1] == 1 && problem.sizes[2] > 24;
+  });
+  EXPECT_GE(ratios.count, 14u);
+  EXPECT_GT(ratios.mean, 0.95);
+  EXPECT_LT(ratios.mean, 1.4);
 }
 
 }  // namespace

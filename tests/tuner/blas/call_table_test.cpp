@@ -2,11 +2,23 @@
 #include "tuner/blas/call_table.hpp"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <thread>
 
+#include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
+#include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/options.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::blas {
 namespace {
@@ -56,6 +68,202 @@ TEST(CallTable, ShapesThatNoKernelServesLeaveHalfOfItToOthers) {
   other.epilogue = kNoEpilogue;
   ASSERT_NE(table.find_or_add(other), nullptr);
   EXPECT_EQ(table.find_or_add(other)->contract, Outcome::served);
+}
+
+using Words = std::array<std::uint64_t, 17>;
+
+TEST(WordHash, EveryBitOfEveryWordMatters) {
+  std::set<std::uint64_t> seen{word_hash(Words{})};
+  for (std::size_t word = 0; word < Words{}.size(); ++word) {
+    for (int bit = 0; bit < 64; ++bit) {
+      Words words{};
+      words[word] = std::uint64_t{1} << bit;
+      seen.insert(word_hash(words));
+    }
+  }
+  EXPECT_EQ(seen.size(), 1 + 64 * Words{}.size());
+}
+
+TEST(WordHash, WordsMayNotChangePlaces) {
+  Words one{}, other{};
+  one[0] = other[4] = 5;
+  EXPECT_NE(word_hash(one), word_hash(other));
+}
+
+TEST(WordHash, ItsLowBitsSpread) {
+  std::set<std::uint64_t> slots;
+  for (std::uint64_t size = 1; size <= 64; ++size) slots.insert(word_hash(Words{size}) % 4096);
+  EXPECT_GE(slots.size(), 60U);
+}
+
+class OptionsTest : public testing::Test {
+ protected:
+  OptionsTest() { clear(); }
+  ~OptionsTest() override { clear(); }
+  static void clear() {
+    for (const char* name : {"SERVE", "WAIT", "UNITS", "RECORD", "REPORT", "LIBRARY"}) {
+      unsetenv((std::string("AUTOTUNE_BLAS_") + name).c_str());
+    }
+  }
+  static void set(const char* name, const char* value) {
+    setenv((std::string("AUTOTUNE_BLAS_") + name).c_str(), value, 1);
+  }
+};
+
+TEST_F(OptionsTest, WithoutVariablesCallsAreServedAndNothingIsCounted) {
+  const Options options = read_options("python3");
+  EXPECT_TRUE(options.serve);
+  EXPECT_FALSE(options.wait);
+  EXPECT_FALSE(options.only_fp32);
+  EXPECT_FALSE(options.counts());
+}
+
+TEST_F(OptionsTest, EachVariableSetsItsOption) {
+  set("SERVE", "0"), set("WAIT", "1"), set("UNITS", "fp32");
+  set("RECORD", "w.jsonl"), set("LIBRARY", "/opt/libautotune.so");
+  const Options options = read_options("python3");
+  EXPECT_FALSE(options.serve);
+  EXPECT_TRUE(options.wait);
+  EXPECT_TRUE(options.only_fp32);
+  EXPECT_EQ(options.record, "w.jsonl");
+  EXPECT_EQ(options.library, "/opt/libautotune.so");
+  EXPECT_TRUE(options.counts());
+}
+
+TEST_F(OptionsTest, AReportAloneIsCountedFor) {
+  set("REPORT", "stderr");
+  EXPECT_TRUE(read_options("python3").counts());
+}
+
+TEST_F(OptionsTest, OtherValuesLeaveTheDefault) {
+  set("SERVE", "no"), set("WAIT", "yes"), set("UNITS", "FP32");
+  const Options options = read_options("python3");
+  EXPECT_TRUE(options.serve);
+  EXPECT_FALSE(options.wait);
+  EXPECT_FALSE(options.only_fp32);
+}
+
+TEST_F(OptionsTest, TheTunersOwnProgramsUseTheRealLibrary) {
+  set("SERVE", "1"), set("RECORD", "w.jsonl"), set("REPORT", "stderr");
+  for (const char* program : {"autotune", "autotune-worker"}) {
+    const Options options = read_options(program);
+    EXPECT_FALSE(options.serve) << program;
+    EXPECT_FALSE(options.counts()) << program;
+  }
+  EXPECT_TRUE(read_options("autotune-mpi-app").serve);
+}
+
+using testing::Sandbox;
+
+class CallReport : public ::testing::Test {
+ protected:
+  CallEntry& add(std::int64_t size, std::uint64_t served, std::uint64_t preparing) {
+    CallShape shape;
+    shape.m = shape.n = shape.k = size;
+    CallEntry& entry = *owned_.emplace_back(std::make_unique<CallEntry>(shape, Outcome::served));
+    entry.counts[static_cast<std::size_t>(Outcome::served)] = served;
+    entry.counts[static_cast<std::size_t>(Outcome::preparing)] = preparing;
+    entries_.push_back(&entry);
+    return entry;
+  }
+  std::string report() const { return report_of(entries_); }
+
+  std::vector<std::unique_ptr<CallEntry>> owned_;
+  std::vector<CallEntry*> entries_;
+};
+
+TEST_F(CallReport, SharesAreOfOperations) {
+  add(10, 3, 1);  // 8,000 operations, of which 6,000 are served
+  add(20, 0, 2);  // 32,000 operations
+  EXPECT_THAT(report(), HasSubstr("autotune: 3 of 6 calls of cuBLAS were served, 15.0 % of their "
+                                  "operations\nserved 3, being prepared 3\n"));
+  EXPECT_THAT(report(), HasSubstr("         2 80.0 %  "));
+}
+
+TEST_F(CallReport, RanksAreToldApart) {
+  add(10, 1, 0);
+  setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+  EXPECT_THAT(report(), HasSubstr("autotune: 1 of 1 calls of cuBLAS of rank 3 were served"));
+  unsetenv("OMPI_COMM_WORLD_RANK");
+}
+
+TEST_F(CallReport, TheMostWorkComesFirst) {
+  add(10, 1, 0);
+  add(20, 1, 0);
+  const std::string text = report();
+  EXPECT_LT(text.find("m=20"), text.find("m=10"));
+}
+
+TEST_F(CallReport, LongListsAreCutAndTheRestIsCounted) {
+  for (int size = 1; size <= 43; ++size) add(size, 1, 0);
+  EXPECT_THAT(report(), AllOf(HasSubstr("and 3 more\n"), Not(HasSubstr("m=3 "))));
+}
+
+TEST_F(CallReport, WithoutCallsNothingIsDividedByZero) {
+  EXPECT_THAT(report(), HasSubstr("called no matrix product of cuBLAS"));
+  add(0, 1, 0);
+  EXPECT_THAT(report(), HasSubstr("1 of 1 calls of cuBLAS were served, 0.0 %"));
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(WorkloadFile, ALineIsOneJsonObject) {
+  CallShape shape;
+  shape.m = 3, shape.n = 5, shape.k = 7;
+  shape.obstacle = Outcome::order;
+  const std::string line = workload_line(shape, 42);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const Json json = Json::parse(line);
+  EXPECT_EQ(json["call"], "cublasSgemm");
+  EXPECT_EQ(json["layout"], "NN");
+  EXPECT_EQ(json["types"].size(), 4u);
+  EXPECT_EQ(json["k"], 7);
+  EXPECT_EQ(json["calls"], 42);
+  EXPECT_EQ(json["column_major"], false);
+  EXPECT_EQ(json["obstacle"], "not column-major");
+}
+
+TEST(WorkloadFile, TextIsAddedBehindWhatIsThere) {
+  const Sandbox sandbox;
+  const std::string file = (sandbox.folder() / "w.jsonl").string();
+  EXPECT_TRUE(append_text(file, "one\n"));
+  EXPECT_TRUE(append_text(file, ""));
+  EXPECT_TRUE(append_text(file, "two\n"));
+  EXPECT_EQ(content_of(file), "one\ntwo\n");
+}
+
+TEST(WorkloadFile, TextBeginsANewLineBehindAFileThatAFullDiskCut) {
+  const Sandbox sandbox;
+  const std::string file = (sandbox.folder() / "w.jsonl").string();
+  std::ofstream(file) << "one\ntw";
+  EXPECT_TRUE(append_text(file, "three\n"));
+  EXPECT_TRUE(append_text(file, "four\n"));
+  EXPECT_EQ(content_of(file), "one\ntw\nthree\nfour\n");
+}
+
+TEST(WorkloadFile, AFileThatCannotBeOpenedIsNotWritten) {
+  EXPECT_FALSE(append_text("/proc/none/w.jsonl", "one\n"));
+  EXPECT_FALSE(append_text("/proc", "one\n"));
+}
+
+/// The system takes the part that fits first: the reason of the failure is that of the second part.
+TEST(WorkloadFile, AFullDiskIsTheReasonThatIsTold) {
+  const Sandbox sandbox;
+  const std::string file = (sandbox.folder() / "w.jsonl").string();
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not warned yet
+  const auto write_beyond_the_limit = [&] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{4096, 4096};  // of stderr, too
+    setrlimit(RLIMIT_FSIZE, &limit);
+    errno = 0;
+    _exit(append_text(file, std::string(5000, 'x')) ? 1 : 0);
+  };
+  EXPECT_EXIT(write_beyond_the_limit(), ::testing::ExitedWithCode(0),
+              "w.jsonl: cannot be written: File too large");
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preloaded library in a program: a stub for cuBLAS, a fake for libautotune, no GPU.
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <sstream>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::blas {
 namespace {
@@ -15,11 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using autotune::testing::Ended;
 using autotune::testing::Sandbox;
-using ::testing::AllOf;
-using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 const fs::path kStub = AUTOTUNE_BINARY_DIR "/tests/blas_stub";
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/build_cache.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,11 +8,9 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "tests/tuner/target/scratch.hpp"
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cache/flat_source.hpp"
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
+#include "tests/tuner/target/scratch.hpp"
+#include "tuner/cache/directives.hpp"
+#include "tuner/cache/included_text.hpp"
+#include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// A folder of headers.
 class FlatSource : public ::testing::Test {
@@ -111,6 +109,224 @@ TEST_F(FlatSource, ArithmeticOfConditionsIsThatOfC) {
 TEST(UsedDefines, AreThoseOfTheTextAndOfEachOther) {
   EXPECT_EQ(used_defines("#define A B\n#define B 1\n#define C 2\n#define BB 3\n", "int x = A;"),
             "#define A B\n#define B 1\n");
+}
+
+/// `number: text`, for each line.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const LogicalLine& line : logical_lines(text)) {
+    lines.push_back(std::to_string(line.number) + ": " + line.text);
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(LogicalLines, AContinuedLineIsOneWithTheNumberOfItsFirst) {
+  EXPECT_EQ(lines_of("a\\\nb\\\r\nc\nd"), (Lines{"1: abc", "4: d"}));
+}
+
+TEST(LogicalLines, ACommentIsABlank) {
+  EXPECT_EQ(lines_of("a/* b */c // d\ne"), (Lines{"1: a c  ", "2: e"}));
+  EXPECT_EQ(lines_of("a/*\n\n*/b\nc"), (Lines{"1: a b", "4: c"}));
+  EXPECT_EQ(lines_of("a // b\\\nc\nd"), (Lines{"1: a  ", "3: d"}));
+}
+
+TEST(LogicalLines, NothingInAQuoteIsAComment) {
+  EXPECT_EQ(lines_of("\"/*\" a"), (Lines{"1: \"/*\" a"}));
+  EXPECT_EQ(lines_of("\"\\\"//\" a"), (Lines{"1: \"\\\"//\" a"}));
+  EXPECT_EQ(lines_of("'\"' // a"), (Lines{"1: '\"'  "}));
+}
+
+TEST(LogicalLines, AQuoteEndsWithItsLine) {
+  EXPECT_EQ(lines_of("a 't\n// b"), (Lines{"1: a 't", "2:  "}));
+}
+
+TEST(LogicalLines, AnApostropheBetweenDigitsBeginsNoQuote) {
+  EXPECT_EQ(lines_of("1'000 // a"), (Lines{"1: 1'000  "}));
+}
+
+TEST(LogicalLines, ARawStringIsEmptyAndItsLinesCount) {
+  EXPECT_EQ(lines_of("R\"x(\n#if\n)\" )x\" a\nb"), (Lines{"1: R\"\" a", "4: b"}));
+  EXPECT_EQ(lines_of("R\"x(never ended\n"), (Lines{"1: R\"\""}));
+}
+
+TEST(Directives, PlainIncludesAreTold) {
+  const Directives found = directives_of("#include \"a.h\"\n  # include <b.h> // why\nint c;\n");
+  EXPECT_THAT(found.plain, ElementsAre(HeaderName{"a.h", false}, HeaderName{"b.h", true}));
+  EXPECT_THAT(found.others, IsEmpty());
+  EXPECT_FALSE(found.has_computed);
+}
+
+TEST(Directives, AnyOtherSpellingIsTold) {
+  for (const char* text :
+       {"#include /*c*/ \"x.h\"", "#/**/include \"x.h\"", "#inc\\\nlude \"x.h\"",
+        "#include \\\n  \"x.h\"", "%:include \"x.h\"", "/* a */ #include \"x.h\"",
+        "#include /* two\nlines */ \"x.h\"", "#import \"x.h\"", "# /**/ import\t\"x.h\"",
+        "#if __has_include(\"x.h\")\n#endif", "#inc\\\r\nlude \"x.h\"\r\n"}) {
+    const Directives found = directives_of(text);
+    EXPECT_THAT(found.others, ElementsAre(HeaderName{"x.h", false})) << text;
+    EXPECT_FALSE(found.has_computed) << text;
+  }
+  EXPECT_THAT(directives_of("#include_next <x.h>").next, ElementsAre(HeaderName{"x.h", true}));
+}
+
+TEST(Directives, ANameByAMacroIsTold) {
+  for (const char* text : {"#include HEADER", "#include NAME(x)", "#include /**/ HEADER",
+                           "#import HEADER", "#include_next HEADER"}) {
+    EXPECT_TRUE(directives_of(text).has_computed) << text;
+  }
+  EXPECT_THAT(directives_of("#define HEADER \"x.h\"\n#define N 3\n#define OTHER <y.h>").defined,
+              ElementsAre(HeaderName{"x.h", false}, HeaderName{"y.h", true}));
+}
+
+TEST(Directives, CommentsAndLiteralsAreNoDirectives) {
+  for (const char* text :
+       {"// #include HEADER\n", "/*\n#include HEADER\n*/", "const char* a = \"/*\";\n",
+        "R\"x(\n#include HEADER\n)x\";", "int a = 1'000'000; // '\n", "#error don't\nint a;",
+        "const char c = '\"'; // #include HEADER"}) {
+    const Directives found = directives_of(text);
+    EXPECT_FALSE(found.has_computed) << text;
+    EXPECT_THAT(found.others, IsEmpty()) << text;
+  }
+  // What follows them is read again.
+  for (const char* text : {"#error don't\n#import \"x.h\"", "char* a = \"/*\";\n#import \"x.h\"",
+                           "int a = 1'000;\n#import \"x.h\"", "R\"(\")\";\n#import \"x.h\""}) {
+    EXPECT_THAT(directives_of(text).others, ElementsAre(HeaderName{"x.h", false})) << text;
+  }
+}
+
+MacroTable macros() {
+  MacroTable table;
+  table.known = {{"BM", "64"}, {"TILE", "BM * 2"}, {"EMPTY", ""}, {"SELF", "SELF + SELF"}};
+  table.unknown = {"MAX"};
+  return table;
+}
+
+std::optional<bool> holds(std::string_view text) { return condition(text, macros()); }
+
+TEST(Condition, IsComputedAsInC) {
+  EXPECT_EQ(holds("BM == 64 && TILE > BM"), true);
+  EXPECT_EQ(holds("TILE == 128"), true);
+  EXPECT_EQ(holds("1 + 2 * 3 == 7 && !(4 / 2 - 2)"), true);
+  EXPECT_EQ(holds("0x10 == 16 && 010 == 8L"), true);
+  EXPECT_EQ(holds("-BM < 0"), true);
+  EXPECT_EQ(holds("1 | 2 == 3"), true);  // 1 | (2 == 3)
+  EXPECT_EQ(holds("BM % 3"), true);
+  EXPECT_EQ(holds("BM % 2"), false);
+}
+
+TEST(Condition, ANameThatIsNoMacroIsZero) {
+  EXPECT_EQ(holds("BN"), false);
+  EXPECT_EQ(holds("defined(BM) && !defined BN"), true);
+}
+
+TEST(Condition, IsUnknownOnlyWhereWhatIsUnknownDecides) {
+  EXPECT_EQ(holds("MAX > 3"), std::nullopt);
+  EXPECT_EQ(holds("__CUDA_ARCH__ >= 900"), std::nullopt);
+  EXPECT_EQ(holds("BM == 32 && MAX"), false);
+  EXPECT_EQ(holds("MAX || BM == 64"), true);
+  EXPECT_EQ(holds("BM == 64 && MAX"), std::nullopt);
+  EXPECT_EQ(holds("!MAX"), std::nullopt);
+  MacroTable after_a_header = macros();
+  after_a_header.others_unknown = true;
+  EXPECT_EQ(condition("BN", after_a_header), std::nullopt);
+  EXPECT_EQ(condition("defined(AUTOTUNE_HOST)", after_a_header), false);
+}
+
+TEST(Condition, WhatItDoesNotComputeIsUnknown) {
+  for (const char* const text : {"", "BM 64", "(BM", "BM ? 1 : 0", "1 << 2", "1 / 0", "1.5", "~0",
+                                 "EMPTY", "__has_include(<a.h>)", "BM ==", "defined", "1'000"}) {
+    EXPECT_EQ(holds(text), std::nullopt) << text;
+  }
+}
+
+TEST(Condition, WhereSignsAndUnsignedNumbersMeetIsUnknown) {
+  EXPECT_EQ(holds("BM > 32u"), true);
+  EXPECT_EQ(holds("2u - 3 > 0"), std::nullopt);
+  EXPECT_EQ(holds("-1 > 0u"), std::nullopt);  // true in C, where -1 becomes unsigned
+  EXPECT_EQ(holds("-1 > 0"), false);
+  EXPECT_EQ(holds("18446744073709551615 > 0"), std::nullopt);
+}
+
+TEST(Condition, MacrosThatNameThemselvesEnd) {
+  EXPECT_EQ(holds("SELF"), std::nullopt);  // 2^32 tokens without a bound
+}
+
+PreprocessorOptions of(const std::vector<std::string>& options) {
+  return preprocessor_options(options);
+}
+
+TEST(PreprocessorOptions, EverySpellingOfNvrtcsIsKnown) {
+  EXPECT_THAT(of({"-Ia", "-I", "b", "-I=c", "--include-path=d", "--include-path", "e"}).folders,
+              ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(of({"-include", "a", "-include=b", "--pre-include=c", "--pre-include", "d"}).headers,
+              ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(of({"-DA=1", "-D", "B", "--define-macro=C=2", "--define-macro", "D"}).defined,
+              ElementsAre("A=1", "B", "C=2", "D"));
+  EXPECT_THAT(of({"-UA", "--undefine-macro=B"}).undefined, ElementsAre("A", "B"));
+}
+
+TEST(PreprocessorOptions, TheLastLanguageCounts) {
+  for (const auto& options : std::vector<std::vector<std::string>>{
+           {"-std=c++20"}, {"--std=c++20"}, {"-std", "c++20"}, {"--std=c++14", "--std", "c++20"}}) {
+    EXPECT_EQ(of(options).language, "c++20");
+    EXPECT_TRUE(of(options).others.empty());
+  }
+  EXPECT_EQ(of({"-DA"}).language, "");
+}
+
+TEST(PreprocessorOptions, OthersAreListed) {
+  const PreprocessorOptions none = of({"--use_fast_math", "-lineinfo", "-I"});
+  EXPECT_TRUE(none.folders.empty() && none.defined.empty() && none.headers.empty());
+  EXPECT_THAT(none.others, ElementsAre("--use_fast_math", "-lineinfo", "-I"));
+}
+
+TEST(PreprocessorOptions, EveryCompilerKnowsTheCommonForm) {
+  EXPECT_THAT(common_options(of({"--include-path", "a", "--pre-include=b", "-D", "C"})),
+              ElementsAre("-Ia", "-DC", "-include", "b"));
+}
+
+namespace fs = std::filesystem;
+
+class ReadableFiles : public testing::Test {
+ protected:
+  ReadableFiles() {
+    folder_.write("own/tile.cuh", "");
+    folder_.write("own/sub/table.txt", "");
+    folder_.write("common/tile.cuh", "");
+    folder_.write("common/table.txt", "");
+    fs::create_symlink(at("common/tile.cuh"), at("own/linked.cuh"));
+  }
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+  bool may_read(const fs::path& file, const std::vector<fs::path>& data = {}) const {
+    const std::vector<fs::path> files = {at("own/tile.cuh"), file}, folders = {at("own/")};
+    const auto found = first_forbidden(files, folders, data);
+    if (found) {
+      EXPECT_EQ(*found, file);
+    }
+    return !found;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(ReadableFiles, AreThoseBelowTheFolders) {
+  EXPECT_TRUE(may_read(at("own/sub/table.txt")) && may_read(at("own/linked.cuh")));
+  EXPECT_TRUE(may_read(at("own/sub/../tile.cuh")));
+  EXPECT_FALSE(may_read(at("common/tile.cuh")) || may_read("/etc/passwd") ||
+               may_read("/proc/self/maps") || may_read(at("own2/tile.cuh")));
+}
+
+TEST_F(ReadableFiles, AreHeadersThatTheFoldersReach) {
+  EXPECT_TRUE(may_read(at("own/../common/tile.cuh")));
+  EXPECT_FALSE(may_read(at("own/../common/table.txt")));
+  EXPECT_FALSE(may_read(at("own/../../../../../etc/passwd")));
+}
+
+TEST_F(ReadableFiles, AreNoDataOfTheTarget) {
+  EXPECT_FALSE(may_read(at("own/sub/table.txt"), {at("own/sub/../sub/table.txt")}));
+  EXPECT_FALSE(may_read(at("own/linked.cuh"), {at("common/tile.cuh")})) << "by its link";
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <vector>
 
 namespace autotune {
 namespace {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/kernel_arguments.hpp"
 
-#include <gmock/gmock.h>
+#include <cstddef>
+#include <limits>
 
-#include "tuner/core/device.hpp"
+#include "tests/support/matchers.hpp"
+#include "tuner/core/access.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/fill.hpp"
+#include "tuner/core/target_program.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// A pointer, an i64, an f16, a tensor map.
 Launch launch() {
@@ -100,6 +103,231 @@ TEST(KernelArguments, AReferenceMayWriteF64OrTheOutputsType) {
   };
   EXPECT_TRUE(is_taken("float const*", "double*") && is_taken("float const*", "float*"));
   EXPECT_FALSE(is_taken("double const*", "double*") || is_taken("float const*", "int*"));
+}
+
+TEST(CallerBuffers, UncheckedOutputsFollowTheOthersAndChecksAreDropped) {
+  std::vector<BufferSpec> buffers = {{"in", ElementType::f32, 4, Role::input}};
+  LaunchPlan plan;
+  plan.workspace = {{"raw", ElementType::f32, 8, Role::unchecked},
+                    {"counts", ElementType::i32, 2, Role::unchecked},
+                    {"scratch", ElementType::f32, 16, Role::workspace}};
+  plan.checks.emplace_back();
+  pass_unchecked(plan, buffers);
+  // Kernels refer to buffers by their number, and those of the plan follow those of the problem.
+  ASSERT_EQ(buffers.size(), 3u);
+  EXPECT_EQ(buffers[1].name, "raw");
+  EXPECT_EQ(buffers[2].name, "counts");
+  ASSERT_EQ(plan.workspace.size(), 1u);
+  EXPECT_EQ(plan.workspace[0].name, "scratch");
+  EXPECT_TRUE(plan.checks.empty());
+}
+
+std::string access_error(std::string_view line) {
+  try {
+    parse_access(line);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Access, ALineHasABufferAndAnIndex) {
+  const AccessSpec access = parse_access("  store y[bx * BLOCK + tx] ");
+  EXPECT_TRUE(access.store);
+  EXPECT_EQ(access.buffer, "y");
+  EXPECT_EQ(access.index.text(), "bx * BLOCK + tx");
+  EXPECT_EQ(access.text, "store y[bx * BLOCK + tx]");
+  EXPECT_FALSE(access.wide || access.times || access.when);
+}
+
+TEST(Access, ClausesStandInAnyOrder) {
+  const AccessSpec access = parse_access("load x[tx] when GRID == 'times' times ITEMS wide 2 * V");
+  EXPECT_FALSE(access.store);
+  EXPECT_EQ(access.times->text(), "ITEMS");
+  EXPECT_EQ(access.wide->text(), "2 * V");
+}
+
+TEST(Access, AWordInQuotesIsNoClause) {
+  EXPECT_EQ(parse_access("load x[tx] when GRID == 'times'").when->text(), "GRID == 'times'");
+}
+
+TEST(Access, ErrorsShowTheLineAndWhatIsWrong) {
+  EXPECT_THAT(access_error("read x[tx]"), HasSubstr("\"read x[tx]\": an access begins with load"));
+  EXPECT_THAT(access_error("load [tx]"), HasSubstr("name of a buffer is missing"));
+  EXPECT_THAT(access_error("load x"), HasSubstr("an index in brackets is missing"));
+  EXPECT_THAT(access_error("load x[tx"), HasSubstr("']' is missing"));
+  EXPECT_THAT(access_error("load x[tx] often"), HasSubstr("not \"often\""));
+  EXPECT_THAT(access_error("load x[tx] times 2 times 3"), HasSubstr("times stands twice"));
+  EXPECT_THAT(access_error("load x[tx +]"), HasSubstr("\"load x[tx +]\""));
+  EXPECT_NE(access_error("load x[tx] times"), "");
+}
+
+BufferSpec buffer(ElementType type, Fill fill, std::vector<double> values) {
+  BufferSpec spec{"x", type, 100, Role::input, fill};
+  spec.fill_values = std::move(values);
+  return spec;
+}
+
+TEST(FillComplaint, IsOfWhatTheTypeCannotHold) {
+  EXPECT_EQ(fill_complaint(buffer(ElementType::f32, Fill::uniform, {0, 0.5})), "");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::uniform, {-5, 5})), "");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::uniform, {0, 0.5})),
+            "0.5 is not a value of i32");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::value, {3e9})),
+            "3000000000 to 3000000000 does not fit i32");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i64, Fill::value, {3e9})), "");
+  EXPECT_THAT(fill_complaint(buffer(ElementType::i32, Fill::range, {0, 1 << 25})),
+              HasSubstr("does not fit i32"));
+  EXPECT_EQ(fill_complaint(buffer(ElementType::u8, Fill::uniform, {0, 255})), "");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i8, Fill::uniform, {0, 255})),
+            "0 to 255 does not fit i8");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::f16, Fill::value, {70000})),
+            "70000 to 70000 does not fit f16");
+  EXPECT_EQ(fill_complaint(buffer(ElementType::i32, Fill::normal, {0.5, 3.5})), "");
+  EXPECT_THAT(fill_complaint(buffer(ElementType::i32, Fill::normal, {0, 1e9})),
+              HasSubstr("does not fit i32"));
+}
+
+TEST(FillComplaint, IsOfRulesThatMakeNoSense) {
+  EXPECT_EQ(fill_complaint(buffer(ElementType::f32, Fill::uniform, {2, 1})), "2 to 1 is empty");
+  EXPECT_THAT(fill_complaint(buffer(ElementType::f32, Fill::normal, {0, -1})),
+              HasSubstr("negative"));
+  EXPECT_THAT(fill_complaint(buffer(ElementType::f64, Fill::uniform, {-1e308, 1e308 * 10})),
+              HasSubstr("finite"));
+}
+
+TEST(FillText, NamesTheRuleOrTheFileOfAnInput) {
+  EXPECT_EQ(fill_text(buffer(ElementType::f32, Fill::random, {})), "");
+  EXPECT_EQ(fill_text(buffer(ElementType::f32, Fill::uniform, {0, 0.5})), "uniform 0 to 0.5");
+  EXPECT_EQ(fill_text(buffer(ElementType::f32, Fill::range, {1, 2})), "1, 3, …");
+  BufferSpec file = buffer(ElementType::f32, Fill::random, {});
+  file.file = "data/points.npy";
+  EXPECT_EQ(fill_text(file), "from points.npy");
+}
+
+constexpr ElementType kF32 = ElementType::f32, kF64 = ElementType::f64, kI32 = ElementType::i32,
+                      kI64 = ElementType::i64;
+
+struct Mixed {
+  float a;
+  std::int64_t b;
+  std::int32_t c;
+  double d;
+  float e;
+};
+struct Packed {
+  float a;
+  std::int32_t b;
+  double c;
+};
+
+TEST(StructLayout, IsThatOfTheCompiler) {
+  const auto mixed = laid_out({{"a", kF32}, {"b", kI64}, {"c", kI32}, {"d", kF64}, {"e", kF32}});
+  EXPECT_EQ(mixed[0].offset, offsetof(Mixed, a));
+  EXPECT_EQ(mixed[1].offset, offsetof(Mixed, b));
+  EXPECT_EQ(mixed[2].offset, offsetof(Mixed, c));
+  EXPECT_EQ(mixed[3].offset, offsetof(Mixed, d));
+  EXPECT_EQ(mixed[4].offset, offsetof(Mixed, e));
+  EXPECT_EQ(struct_bytes(mixed), sizeof(Mixed));
+  const auto packed = laid_out({{"a", kF32}, {"b", kI32}, {"c", kF64}});
+  EXPECT_EQ(packed[2].offset, offsetof(Packed, c));
+  EXPECT_EQ(struct_bytes(packed), sizeof(Packed));
+}
+
+TEST(StructLayout, OfSmallMembersIsNotPadded) {
+  EXPECT_EQ(struct_bytes(laid_out({{"a", kF32}, {"b", kI32}, {"c", kF32}})), 12);
+}
+
+class ProblemArrays : public testing::Test {
+ protected:
+  ProblemArrays() {
+    target_.name = "arrays";
+    target_.sizes = {"N"};
+  }
+
+  ArgumentSpec& add(const std::string& name, const std::string& type) {
+    return target_.arguments.emplace_back(ArgumentSpec{.name = name, .type = type});
+  }
+  ArgumentSpec& add_buffer(const std::string& length, const std::string& type = "f32") {
+    ArgumentSpec& buffer = add("a", type);
+    buffer.length = Expression::parse(length);
+    return buffer;
+  }
+  ArgumentSpec& add_scalar(const std::string& value, const std::string& type) {
+    ArgumentSpec& scalar = add("s", type);
+    scalar.value = Expression::parse(value);
+    return scalar;
+  }
+  TargetProgram program(std::int64_t n) const { return {target_, {{{"N", n}}}, {}}; }
+  BufferSpec buffer(std::int64_t n) const { return program(n).buffers().at(0); }
+  Scalar scalar(std::int64_t n) const { return program(n).scalars().at(0); }
+
+  Target target_;
+};
+
+TEST_F(ProblemArrays, LengthsCountTheMembersOfVectors) {
+  add_buffer("N * N").width = 4;
+  EXPECT_EQ(buffer(3).length, 36);
+  EXPECT_EQ(buffer(3).bytes(), 144);
+}
+
+TEST_F(ProblemArrays, AnEmptyBufferIsRefusedForTheSize) {
+  add_buffer("N - 8");
+  EXPECT_THAT([&] { buffer(8); }, ThrowsMessage<Error>(AllOf(
+                                      HasSubstr("a.length: \"N - 8\" is 0, it must be 1 or more"),
+                                      HasSubstr("(for N=8)"))));
+}
+
+TEST_F(ProblemArrays, ALengthWhoseBytesWouldOverflowIsRefused) {
+  add_buffer("N").width = 4;
+  const std::int64_t most = (std::int64_t{1} << 48) / 4;
+  EXPECT_EQ(buffer(most).length, 4 * most);
+  EXPECT_THAT([&] { buffer(most + 1); },
+              ThrowsMessage<Error>(HasSubstr("70368744177665 elements are too many")));
+  EXPECT_THROW(buffer(std::numeric_limits<std::int64_t>::max()), Error);
+}
+
+TEST_F(ProblemArrays, ALengthWithoutAValueSaysWhy) {
+  add_buffer("64 / (N - 8)");
+  EXPECT_THAT([&] { buffer(8); }, ThrowsMessage<Error>(HasSubstr("a.length")));
+}
+
+TEST_F(ProblemArrays, TolerancesAreNumbersFromZero) {
+  ArgumentSpec& out = add_buffer("N");
+  out.role = Role::output;
+  out.tolerance = Expression::parse("N - 4");
+  out.absolute = Expression::parse("N - 6");
+  EXPECT_EQ(buffer(8).tolerance, 4);
+  EXPECT_EQ(buffer(8).absolute, 2);
+  EXPECT_THAT([&] { buffer(3); },
+              ThrowsMessage<Error>(HasSubstr("a.tolerance: \"N - 4\" is -1, it must be 0")));
+  EXPECT_THAT([&] { buffer(5); },
+              ThrowsMessage<Error>(HasSubstr("a.absolute: -1 is not an error")));
+}
+
+TEST_F(ProblemArrays, ScalarsHaveTheValueOfTheirExpression) {
+  add_scalar("2 * N", "i32");
+  EXPECT_EQ(scalar(21).integer, 42);
+  EXPECT_THAT([&] { scalar(std::int64_t{1} << 30); },
+              ThrowsMessage<Error>(HasSubstr(
+                  "2147483648 does not fit an int: give it type i64 under \"arguments\"")));
+}
+
+TEST_F(ProblemArrays, ScalarsOfOtherTypesNameTheirType) {
+  add_scalar("N - 9", "u16");
+  EXPECT_EQ(scalar(9).integer, 0);
+  EXPECT_THAT([&] { scalar(8); }, ThrowsMessage<Error>(HasSubstr("-1 does not fit u16")));
+}
+
+TEST_F(ProblemArrays, AFloatingScalarTakesAWholeExpression) {
+  add_scalar("N", "f64");
+  EXPECT_EQ(scalar(3).real, 3);
+}
+
+TEST_F(ProblemArrays, AnIntegerScalarTakesNoFraction) {
+  add("s", "i32").real = 1.5;
+  EXPECT_THAT([&] { scalar(1); },
+              ThrowsMessage<Error>(HasSubstr("s.value: 1.5 is not a value of an integer type")));
 }
 
 }  // namespace

@@ -5,6 +5,10 @@
 
 #include <set>
 
+#include "tuner/core/deadline.hpp"
+#include "tuner/core/device.hpp"
+#include "tuner/core/error.hpp"
+
 namespace autotune {
 namespace {
 
@@ -18,6 +22,66 @@ TEST(Outcome, NamesRoundTripAndDiffer) {
   EXPECT_EQ(names.size(), static_cast<std::size_t>(kOutcomes));
   EXPECT_EQ(name_of(Outcome::compile_error), "compile_error");
   EXPECT_FALSE(outcome("fine"));
+}
+
+TEST(Deadline, IsNeverUnlessOneIsGiven) {
+  EXPECT_FALSE(Deadline().is_set());
+  EXPECT_FALSE(Deadline().has_passed());
+  EXPECT_GT(Deadline().seconds_left(), 1e9);
+  EXPECT_FALSE(Deadline().after(0.5).is_set());
+  EXPECT_FALSE(Deadline().plus(1).is_set());
+}
+
+TEST(Deadline, PassesWhenItsSecondsAreOver) {
+  EXPECT_TRUE(Deadline::in(-1).has_passed());
+  EXPECT_FALSE(Deadline::in(1000).has_passed());
+  EXPECT_NEAR(Deadline::in(1000).after(0.5).seconds_left(), 500, 100);
+  EXPECT_NEAR(Deadline::in(1000).plus(500).seconds_left(), 1500, 100);
+  EXPECT_TRUE(Deadline::in(-1000).after(0.5).has_passed());
+  EXPECT_FALSE(Deadline::in(1e300).has_passed()) << "no overflow";
+}
+
+TEST(Counters, AreThereOnGpusOnly) {
+  DeviceInfo info;
+  info.name = "EPYC 9654";
+  info.kind = DeviceKind::host;
+  EXPECT_THAT([&] { require_counters(info); },
+              ::testing::ThrowsMessage<Error>("EPYC 9654 (host) has no hardware counters: "
+                                              "--counters needs an NVIDIA GPU"));
+  info.kind = DeviceKind::cuda;
+  EXPECT_NO_THROW(require_counters(info));
+}
+
+TEST(DeviceInfo, BindsWhatExpressionsMaySee) {
+  DeviceInfo info;
+  info.kind = DeviceKind::host;
+  info.multiprocessors = 2;
+  Scope scope;
+  bind_device(scope, info);
+  EXPECT_EQ(scope.evaluate(Expression::parse("device.is_host * 10 + device.multiprocessors")), 12);
+  EXPECT_EQ(scope["device.shared_bytes"], 48 << 10);
+}
+
+TEST(ReferenceBinary, OfAReferenceThatDoesNotCompileIsAnErrorWithTheCompilersLine) {
+  Workload workload;
+  workload.problem = "N=1";
+  CompiledKernel compiled;
+  compiled.binary = std::make_shared<const std::string>("ELF");
+  EXPECT_EQ(*reference_binary(workload, compiled), "ELF");
+  compiled.outcome = Outcome::compile_error;
+  compiled.log = "a.cu: note\na.cu(3): error: no such name\n";
+  EXPECT_THAT([&] { reference_binary(workload, compiled); },
+              testing::ThrowsMessage<Error>(
+                  testing::AllOf(testing::HasSubstr("N=1: the reference kernel does not compile"),
+                                 testing::HasSubstr("a.cu(3): error: no such name"))));
+}
+
+TEST(ResourcesOf, AKernelThatWasNotCompiledHasNone) {
+  CompiledKernel compiled;
+  compiled.resources = {{"first", 32}, {"second", 40}};
+  ASSERT_NE(resources_of(compiled, "second"), nullptr);
+  EXPECT_EQ(resources_of(compiled, "second")->registers, 40);
+  EXPECT_EQ(resources_of(compiled, "third"), nullptr);
 }
 
 }  // namespace

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/parameter_space.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <numeric>
 #include <random>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Parameter numbers(std::string name, std::vector<std::int64_t> values, std::string when = "") {
   Parameter parameter{std::move(name), {}, {}, false};

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/kernel_arguments.hpp"
 
-#include <gmock/gmock.h>
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(ParameterTypes, AreInTheSymbolOfTheTemplatesInstance) {
   EXPECT_THAT(

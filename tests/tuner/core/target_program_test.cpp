@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/target_program.hpp"
 
-#include <gtest/gtest.h>
+#include "tests/support/matchers.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/core/sized_validity.hpp"
 
 namespace autotune {
 namespace {
@@ -83,6 +86,194 @@ TEST(TargetProgram, WhatCannotBeComputedMattersWhereNoOtherConstraintIsZero) {
   EXPECT_THROW(space_of(target, problem, {}), Error);
   EXPECT_THROW(is_valid(target, problem, parse_named_values("TILE=1 KERNEL=plain PARTS=1"), {}),
                ExpressionError);
+}
+
+TEST(Scope, ALaterBindingHidesAnEarlierAndAnUnknownNameIsNamed) {
+  Scope scope;
+  scope.bind("BM", 1);
+  scope.bind({{"BM", 2}, {"MODE", "fast"}});
+  EXPECT_EQ(scope["BM"], 2);
+  EXPECT_EQ(scope.evaluate(Expression::parse("MODE == 'fast'")), 1);
+  try {
+    (void)scope["BMM"];
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "there is no name BMM here (did you mean BM?)");
+  }
+}
+
+/// Parameters X = 1, 2, 4 and Y = 10, 20; constant N = 100; PITCH = N + X; ROWS = N / (Y - 20).
+NameTable table(std::optional<FixedLevel> fixed = std::nullopt) {
+  const std::vector<Parameter> parameters{
+      {.name = "X", .values = {std::int64_t{1}, std::int64_t{2}, std::int64_t{4}}, .when = {}},
+      {.name = "Y", .values = {std::int64_t{10}, std::int64_t{20}}, .when = {}}};
+  const std::vector<DefineSpec> defines{{"PITCH", Expression::parse("N + X")},
+                                        {"ROWS", Expression::parse("N / (Y - 20)")},
+                                        {"AREA", Expression::parse("PITCH * 2")}};
+  Scope constants;
+  constants.bind("N", 100);
+  const std::vector<std::string> given{"tx"};
+  return {parameters, defines, constants, given, fixed};
+}
+
+std::int64_t value(NameTable& names, const char* text, const std::vector<std::uint16_t>& levels,
+                   std::int64_t given = 0) {
+  const Formula formula = names.bind(Expression::parse(text));
+  const std::vector<std::int64_t> passed{given};
+  return names.value(formula, names.slots(levels, passed, names.schedule(formula)));
+}
+
+TEST(NameTable, ComputesParametersDefinitionsAndGivenNames) {
+  NameTable names = table();
+  EXPECT_EQ(value(names, "X", {2, 0}), 4);
+  EXPECT_EQ(value(names, "PITCH", {1, 0}), 102);
+  EXPECT_EQ(value(names, "AREA + Y", {0, 1}), 222);
+  EXPECT_EQ(value(names, "tx * 3", {0, 0}, 7), 21);
+}
+
+TEST(NameTable, WhatHangsOnNothingIsComputedOnce) {
+  NameTable names = table();
+  const Formula fixed = names.bind(Expression::parse("N * 2"));
+  EXPECT_TRUE(fixed.is_fixed());
+  EXPECT_THAT(names.schedule(fixed), IsEmpty());
+  EXPECT_FALSE(names.bind(Expression::parse("N * X")).is_fixed());
+}
+
+TEST(NameTable, OnlyWhatAFormulaNeedsIsScheduled) {
+  NameTable names = table();
+  EXPECT_THAT(names.schedule(names.bind(Expression::parse("AREA"))), ElementsAre(0, 2));
+  EXPECT_THAT(names.schedule(names.bind(Expression::parse("X + Y"))), IsEmpty());
+  EXPECT_THAT(names.parameters_of(names.bind(Expression::parse("AREA"))), ElementsAre(true, false));
+}
+
+TEST(NameTable, AFixedParameterIsAConstant) {
+  NameTable names = table(FixedLevel{0, 2});
+  const Formula pitch = names.bind(Expression::parse("PITCH"));
+  EXPECT_TRUE(pitch.is_fixed());
+  EXPECT_EQ(names.value(pitch, names.initial()), 104);
+}
+
+TEST(NameTable, ADefinitionWithoutAValueIsToBlame) {
+  NameTable names = table();
+  const Formula formula = names.bind(Expression::parse("ROWS + 1"));
+  const std::vector<std::uint16_t> levels{0, 1};
+  const std::vector<std::int64_t> given{0};
+  const Slots slots = names.slots(levels, given, names.schedule(formula));
+  EXPECT_FALSE(formula.value(slots).has_value());
+  EXPECT_EQ(names.culprit(formula, slots).expression().text(), "N / (Y - 20)");
+  EXPECT_THAT(names.explain(formula, slots).what(), HasSubstr("N / (Y - 20)"));
+  EXPECT_THROW(names.value(formula, slots), ExpressionError);
+}
+
+TEST(NameTable, AnUnknownNameIsRefused) {
+  NameTable names = table();
+  EXPECT_THROW(names.bind(Expression::parse("PITHC")), Error);
+}
+
+/// Two families. Constraints of sizes alone, of both, and one that divides by zero.
+Target target_of() {
+  Target target;
+  target.name = "toy";
+  target.sizes = {"M", "K"};
+  target.parameters = {{"KERNEL", {"plain", "split"}, {}, false},
+                       {"TILE", {1, 2, 4}, {}, false},
+                       {"PARTS", {1, 2, 3}, Expression::parse("KERNEL == 'split'"), false},
+                       {"DEEP", {0, 1}, Expression::parse("K > 4"), false}};
+  target.family = 0;
+  target.defines = {{"TILES", Expression::parse("ceil_div(M, TILE)")},
+                    {"HUGE", Expression::parse("M * K > 1000")},
+                    {"EACH", Expression::parse("TILES / (PARTS - 2)")}};
+  target.constraints = {Expression::parse("M % TILE == 0"),
+                        Expression::parse("KERNEL == 'plain' or not HUGE"),
+                        Expression::parse("KERNEL == 'plain' or EACH != 0")};
+  return target;
+}
+
+class SizedValidityTest : public testing::Test {
+ protected:
+  /// Calls `each` with every configuration, valid or not.
+  template <class Each>
+  void for_all(const Each& each) const {
+    for (std::uint16_t kernel = 0; kernel < 2; ++kernel) {
+      for (std::uint16_t tile = 0; tile < 3; ++tile) {
+        for (std::uint16_t parts = 0; parts < 3; ++parts) {
+          for (std::uint16_t deep = 0; deep < 2; ++deep) each(Levels{kernel, tile, parts, deep});
+        }
+      }
+    }
+  }
+  /// False where a constraint cannot be evaluated.
+  bool expected(const Levels& levels, const std::vector<std::int64_t>& sizes) const try {
+    return program_.is_valid(levels, sizes);
+  } catch (const ExpressionError&) {
+    return false;
+  }
+
+  const Target target_ = target_of();
+  const TargetProgram program_{target_, {{{"M", 1}, {"K", 1}}}, {}, SizeBinding::given};
+};
+
+TEST_F(SizedValidityTest, AgreesWithTheProgramForEveryConfigurationOfEachFamily) {
+  int valid = 0, invalid = 0;
+  for (const std::vector<std::int64_t>& sizes :
+       {std::vector<std::int64_t>{8, 2}, {8, 8}, {6, 8}, {7, 9}, {1024, 8}}) {
+    ValidityAt is_valid(program_.sized_validity(), sizes);
+    for_all([&](const Levels& levels) {
+      EXPECT_EQ(is_valid(levels), expected(levels, sizes));
+      ++(is_valid(levels) ? valid : invalid);
+    });
+  }
+  EXPECT_GT(valid, 20);
+  EXPECT_GT(invalid, 20);
+}
+
+TEST_F(SizedValidityTest, AnAnswerDoesNotDependOnTheQuestionsBefore) {
+  const std::vector<std::int64_t> sizes{8, 8};
+  ValidityAt is_valid(program_.sized_validity(), sizes);
+  for_all([&](const Levels& before) {
+    for_all([&](const Levels& levels) {
+      is_valid(before);
+      ASSERT_EQ(is_valid(levels), expected(levels, sizes));
+    });
+  });
+}
+
+TEST_F(SizedValidityTest, AConstantConditionThatIsNotMetLeavesNothing) {
+  Target target = target_of();
+  target.constraints.push_back(Expression::parse("1 > 2"));
+  const TargetProgram program(target, {{{"M", 1}, {"K", 1}}}, {}, SizeBinding::given);
+  const std::vector<std::int64_t> sizes{8, 2};
+  ValidityAt is_valid(program.sized_validity(), sizes);
+  EXPECT_FALSE(is_valid(Levels{0, 0, 0, 0}));
+}
+
+TEST(PerFamily, EachIsMadeOnceAndOnlyIfItIsAskedFor) {
+  Target target;
+  target.parameters = {{"TILE", {1, 2}, {}, false}, {"KERNEL", {"a", "b", "c"}, {}, false}};
+  target.family = 1;
+  const PerFamily<std::size_t> families(target);
+  EXPECT_EQ(families.count(), 3u);
+  int made = 0;
+  const auto of = [&](const Levels& levels) {
+    const std::size_t index = families.index_of(levels);
+    return families.at(index, [&](std::optional<std::size_t>& one) {
+      ++made;
+      one = families.fixed(index)->level;
+    });
+  };
+  EXPECT_EQ(of({1, 2}), 2u);
+  EXPECT_EQ(of({0, 2}), 2u);
+  EXPECT_EQ(of({0, 0}), 0u);
+  EXPECT_EQ(made, 2);
+}
+
+TEST(PerFamily, ATargetWithoutFamiliesHasOne) {
+  Target target;
+  target.parameters = {{"TILE", {1, 2}, {}, false}};
+  const PerFamily<int> families(target);
+  EXPECT_EQ(families.count(), 1u);
+  EXPECT_EQ(families.index_of(Levels{1}), 0u);
+  EXPECT_FALSE(families.fixed(0));
 }
 
 }  // namespace

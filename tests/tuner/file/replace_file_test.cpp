@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/file/replace_file.hpp"
 
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
+
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::StartsWith;
 
 class ReplaceFile : public testing::Test {
  protected:
@@ -158,6 +157,20 @@ TEST_F(ReplaceFile, WhatStandsInTheWayIsOneSentence) {
             folder + "/old/file: cannot be written: Not a directory");
   fs::create_symlink("loop", folder_ / "loop");
   EXPECT_THAT(refusal(folder_ / "loop"), StartsWith(folder + "/loop: cannot be written: Too many"));
+}
+
+TEST(FileSystem, NamesThoseThatHostsShare) {
+  EXPECT_EQ(shared_file_system_of_type(0x6969), "NFS");
+  EXPECT_EQ(shared_file_system_of_type(0x0BD00BD0), "Lustre");
+  EXPECT_EQ(shared_file_system_of_type(0x47504653), "GPFS");
+  EXPECT_EQ(shared_file_system_of_type(0xFE534D42), "SMB");
+  EXPECT_EQ(shared_file_system_of_type(0xEF53), "") << "ext4";
+  EXPECT_EQ(shared_file_system_of_type(static_cast<int>(0x9123683EU)), "")
+      << "btrfs, with its sign";
+}
+
+TEST(FileSystem, OfAFileThatIsNotThereItIsTheOneOfItsFolder) {
+  EXPECT_EQ(shared_file_system("/proc/no/such/folder/file"), "");
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/model_device.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/device_kernels.hpp"
 #include "tuner/gpu/nvrtc.hpp"
@@ -16,7 +14,6 @@ namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 class ModelDeviceTest : public testing::Test {
  protected:

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/nvrtc.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
+#include "tests/support/kernel_headers.hpp"
+#include "tests/support/matchers.hpp"
+#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::Contains;
-using testing::HasSubstr;
 using testing::MatchesRegex;
-using testing::Not;
 
 Build build_of(const SourceUnit& unit, double seconds = 60) {
   return compile_with_nvrtc(nvrtc_task(unit, 90), std::chrono::duration<double>(seconds));
@@ -192,6 +187,68 @@ TEST(Nvrtc, ACompileThatTakesTooLongIsStoppedAndNotKept) {
   EXPECT_FALSE(build.keep);
   EXPECT_THAT(build.log, HasSubstr("took more than 0.05 s"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+// Each header of a kernel compiles by itself with NVRTC, but for those that imitate a GPU.
+// tests/kernel_sources/headers_test.cpp compiles them for the host.
+
+TEST(KernelHeaders, CompileByThemselves) {
+  for (const auto& header : kernel_headers()) {
+    if (header.parent_path() == "device/on_host") continue;
+    const SourceUnit unit = unit_of_header(header);
+    for (const int capability : {75, 90}) {
+      SCOPED_TRACE(header.string() + " for " + std::to_string(capability));
+      const Build build = compile_with_nvrtc(nvrtc_task(unit, capability));
+      EXPECT_TRUE(build.binary) << build.log;
+      EXPECT_EQ(build.log.find("warning"), std::string::npos) << build.log;
+    }
+  }
+}
+
+TEST(ToolkitHeaders, AreThoseOfAToolkit) {
+  for (const std::filesystem::path& folder : toolkit_headers()) {
+    EXPECT_TRUE(std::filesystem::is_directory(folder)) << folder;
+  }
+  if (!toolkit_headers().empty()) {
+    EXPECT_TRUE(std::filesystem::exists(toolkit_headers().front() / "cuda_fp16.h"));
+  }
+}
+
+/// The key of a cubin has it, so that nothing compiled with other headers is used.
+TEST(ToolkitHeaders, TheStampOfAFolderChangesWithAnyFile) {
+  const ScratchFolder folder;
+  folder.write("cuda_fp16.h", "#define A 1\n");
+  folder.write("cccl/cub/cub.cuh", "#define B 1\n");
+  const std::string stamp = stamp_of(folder.path());
+  EXPECT_EQ(stamp_of(folder.path()), stamp);
+  folder.write("cccl/cub/cub.cuh", "#define B 2\n");
+  const std::string changed = stamp_of(folder.path());
+  EXPECT_NE(changed, stamp);
+  folder.write("cccl/cub/more.cuh", "");
+  EXPECT_NE(stamp_of(folder.path()), changed);
+  if (!toolkit_headers().empty()) {
+    EXPECT_EQ(toolkit_stamp(), stamp_of(toolkit_headers().front()));
+  }
+}
+
+TEST(ToolkitHeaders, AdviceStandsInTheLineThatMissesOne) {
+  const std::string log =
+      "k.cu(1): error: cannot open source file \"cuda_fp16.h\"\n#include <cuda_fp16.h>\n";
+  EXPECT_EQ(
+      with_advice(log, false),
+      "k.cu(1): error: cannot open source file \"cuda_fp16.h\" (CUDA's headers are not found: "
+      "set CUDA_HOME to the toolkit's folder)\n#include <cuda_fp16.h>\n");
+  const std::string cut = log.substr(0, log.find('\n'));
+  EXPECT_TRUE(with_advice(cut, false).starts_with(cut + " (CUDA's headers"))
+      << "without a line end";
+}
+
+TEST(ToolkitHeaders, OtherLogsStay) {
+  const std::string own = "k.cu(1): error: cannot open source file \"mine.cuh\"\n";
+  EXPECT_EQ(with_advice(own, false), own);
+  const std::string known = "k.cu(1): error: cannot open source file \"cuda_fp16.h\"\n";
+  EXPECT_EQ(with_advice(known, true), known) << "the headers were found";
+  EXPECT_EQ(with_advice("", false), "");
 }
 
 }  // namespace

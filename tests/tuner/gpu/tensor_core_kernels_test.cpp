@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products on tensor cores compile with NVRTC where they pad, transpose and cut edges. The host
 // device runs them with another compiler, which knows more.
-#include <gtest/gtest.h>
-
 #include <cstdint>
-#include <string>
 
 #include "tests/support/source_folder.hpp"
 #include "tests/tuner/target/scratch.hpp"

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/bound_plan.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/host/host_device.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(HostPlan, ArgumentsThatTheKernelDoesNotTakeAreALaunchError) {
   const auto device = make_host_device(test_cache());

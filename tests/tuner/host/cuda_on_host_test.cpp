@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What CUDA promises a kernel, kept on the CPU: threads, barriers, warps, atomics, vector types,
 // asynchronous copies.
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(CudaOnHost, NumbersThreadsAndBlocksInThreeDimensions) {
   expect_right({.text = R"(

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are right at first only, or where they expect to be looked at.
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::int64_t kLength = 4096;
 

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_compiler.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
 
 #include "tests/support/hidden_headers.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/translation.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 /// $AUTOTUNE_HOST_CXX for as long as it lives.
 class ChosenCompiler {
@@ -258,6 +255,137 @@ TEST(HostCompiler, ClustersOfAnIncludedKernelAreACompilerErrorInPlainWords) {
   const CompiledKernel kernel = compiled(unit);
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
   EXPECT_THAT(kernel.log, HasSubstr("give the cluster in the manifest"));
+}
+
+TEST(CompilerBlame, WhatNamesAPlaceIsTheSources) {
+  for (const char* log :
+       {"k.cu:3:5: error: 'x' was not declared in this scope\n",
+        "In file included from a.h:1,\nb.h:2:2: error: #error gone\n",
+        "k.cu:1:10: fatal error: gone.h: No such file or directory\ncompilation terminated.\n",
+        "<command-line>: error: macro names must be identifiers\n",
+        "{standard input}: Assembler messages:\n{standard input}:7: Error: no such instruction\n",
+        "<inline asm>:1:2: error: invalid instruction mnemonic 'nonsense'\n",
+        "/usr/bin/ld: /tmp/cc.o: in function `f':\nk.cu:(.text+0x5): undefined reference to `g'\n"
+        "collect2: error: ld returned 1 exit status\n",
+        "k.cu:9:1: error: expected ';'\n    9 | puts(\"out of memory, Aborted\")\n",
+        "k.cu:9:1: internal compiler error: in expand_expr, at expr.cc:1234\n"}) {
+    EXPECT_EQ(blame(1, log), Blame::source) << log;
+  }
+}
+
+TEST(CompilerBlame, WhatTheMachineLacksIsNot) {
+  for (const char* log :
+       {"", "g++: fatal error: Killed signal terminated program cc1plus\n",
+        "collect2: fatal error: ld terminated with signal 9 [Killed]\n",
+        "clang: error: unable to execute command: Killed\n",
+        "cc1plus: out of memory allocating 65536 bytes after a total of 9154560 bytes\n",
+        "virtual memory exhausted: Cannot allocate memory\n",
+        "/usr/bin/ld: cannot find -lm: Too many open files\ncollect2: error: ld returned 1\n",
+        "k.cu:1:10: fatal error: value.h: Too many open files\n",
+        "g++: error: libcc1plus.so: failed to map segment from shared object\n",
+        "g++: fatal error: cannot execute 'cc1plus': posix_spawn: Resource temporarily "
+        "unavailable\n"}) {
+    EXPECT_EQ(blame(1, log), Blame::machine) << log;
+  }
+  EXPECT_EQ(blame(128 + SIGKILL, ""), Blame::machine);
+  EXPECT_EQ(blame(128 + SIGTERM, ""), Blame::machine);
+}
+
+TEST(CompilerBlame, ACrashIsTold) {
+  EXPECT_EQ(blame(128 + SIGSEGV, ""), Blame::crash);
+  EXPECT_EQ(blame(4,
+                  "g++: internal compiler error: Segmentation fault signal terminated program "
+                  "cc1plus\n"),
+            Blame::crash);
+  EXPECT_EQ(blame(1, "k.cu:3:5: internal compiler error: Segmentation fault\n"), Blame::crash);
+}
+
+TEST(CompilerBlame, AFullDiskIsTold) {
+  EXPECT_EQ(blame(1, "k.cu:5:1: fatal error: error writing to -: No space left on device\n"),
+            Blame::disk);
+  EXPECT_EQ(blame(1, "/usr/bin/ld: final link failed: File too large\n"), Blame::disk);
+}
+
+/// The body of a function, translated.
+std::string body(const std::string& text) {
+  const std::string all = translated("void f() {\n" + text + "\n}\n");
+  return all.substr(11, all.size() - 14);
+}
+
+TEST(Translation, PutsDynamicSharedMemoryAsAPointer) {
+  EXPECT_EQ(body("extern __shared__ float tile[];"),
+            "float* const tile = static_cast<float*>(autotune_host::dynamic_shared());");
+  EXPECT_EQ(body("extern __shared__ __align__(16) unsigned char bytes[ ];"),
+            "unsigned char* const bytes = static_cast<unsigned "
+            "char*>(autotune_host::dynamic_shared());");
+  EXPECT_THAT(body("extern volatile float __shared__ all[];"),
+              HasSubstr("volatile float* const all ="));
+  EXPECT_THAT(body("alignas(16) extern __shared__ T all[];"), HasSubstr("T* const all ="));
+  EXPECT_THAT(body("extern __shared__ T rows[][2 * N];"), HasSubstr("T (*const rows)[2 * N] ="));
+}
+
+TEST(Translation, KnowsWhereFunctionsBegin) {
+  const auto is_global = [](const std::string& before) {
+    return translated(before + "extern __shared__ float tile[];").find("thread_local") !=
+           std::string::npos;
+  };
+  for (const char* outside :
+       {"", "namespace a::b {\n", "extern \"C\" {\n", "namespace { inline namespace x {\n",
+        "struct S { int x; };\nvoid f() { if (1) {} }\n", "/* { */ // {\nconst char c = '{';\n",
+        "const char* s = \"{\\\"{\";\n", "#define BEGIN {\n",
+        "#if A\nvoid f() {\n#else\nvoid f(int) {\n#endif\n}\n"}) {
+    EXPECT_TRUE(is_global(outside)) << outside;
+  }
+  for (const char* inside :
+       {"void f() {\n", "extern \"C\" void f(int n) {\n", "namespace a { void f() { if (1) {}\n",
+        "extern \"C\" void f() {\n", "#if A\nvoid f() {\n#else\nvoid f(int) {\n#endif\n",
+        "template <int n = 1'000> void f() {"}) {
+    EXPECT_FALSE(is_global(inside)) << inside;
+  }
+}
+
+TEST(Translation, LeavesOtherDeclarationsAlone) {
+  for (const char* text :
+       {"extern \"C\" __global__ void f(float* p) { p[0] = 1; }\n", "__shared__ float tile[16];\n",
+        "extern int external;\n", "int externally = 1; // extern __shared__\n"}) {
+    EXPECT_EQ(translated(text), text);
+  }
+}
+
+TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
+  EXPECT_EQ(translated("  # pragma  unroll 4 // four\n"), "AUTOTUNE_UNROLL(4)\n");
+  EXPECT_EQ(translated("#pragma unroll\n"), "AUTOTUNE_UNROLL_ALL\n");
+  EXPECT_EQ(translated("#pragma unroll 2 * TILE\n", "#define TILES 3\n#define TILE 8\n"),
+            "AUTOTUNE_UNROLL(2 * TILE)\n");
+  EXPECT_EQ(translated("#pragma unroll 2 * TILE\n", "#define TILES 3\n"),
+            "AUTOTUNE_UNROLL_BY(2 * TILE)\n");
+  EXPECT_EQ(translated("#pragma once\n"), "#pragma once\n");
+}
+
+TEST(Translation, KeepsLineNumbers) {
+  EXPECT_THAT(translated("#pragma unroll\nfor (;;) {}\n"), HasSubstr("ALL\nfor (;;) {}"));
+  EXPECT_THAT(translated("extern __shared__\nfloat tile[];\nint x;\n"), HasSubstr(";\n\nint x;\n"));
+  EXPECT_THAT(body("extern __shared__\nfloat tile[];\nint x;\n"), HasSubstr(";\n\nint x;\n"));
+}
+
+TEST(Translation, ExportsOneFunctionAKernel) {
+  SourceUnit unit;
+  unit.name = "two.cu";
+  unit.text = "text";
+  unit.entries = {"first", "second"};
+  const std::string source = host_source(unit);
+  EXPECT_THAT(source, HasSubstr("#line 1 \"two.cu\"\ntext"));
+  EXPECT_THAT(source, HasSubstr("unsigned long long autotune_run_first("));
+  EXPECT_THAT(source, HasSubstr("Entry<&second>::run"));
+}
+
+TEST(Translation, ExportsKernelsWithCppNames) {
+  SourceUnit unit;
+  unit.entries = {"conv::filter<float, 128>", "conv::filter<float, 64>"};
+  const std::string source = host_source(unit);
+  EXPECT_THAT(source, HasSubstr("Entry<&conv::filter<float, 128>>::run"));
+  EXPECT_NE(run_symbol(unit.entries[0]), run_symbol(unit.entries[1]));
+  EXPECT_THAT(source, HasSubstr(run_symbol(unit.entries[0]) + "("));
 }
 
 }  // namespace

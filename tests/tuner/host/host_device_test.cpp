@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/host_device.hpp"
+#include <fstream>
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(HostDevice, KnowsItself) {
   const auto device = make_host_device(test_cache());
@@ -285,6 +281,145 @@ TEST(HostDevice, AnArgumentOfAnotherTypeIsALaunchError) {
                        &message),
             Outcome::launch_error);
   EXPECT_THAT(message, HasSubstr("argument 3 is i32, parameter 3 of kernel is float"));
+}
+
+// Outputs that are compared after a kernel has reduced them.
+
+constexpr std::int64_t kSummed = 120;
+
+/// The sum of `in`, which a configuration computes in parts.
+Workload sums_workload() {
+  Workload made = KernelCase{.text = "", .n = kSummed}.workload();
+  made.buffers[1] = {"total", ElementType::i32, 1, Role::checked};
+  made.reference_source.text =
+      "extern \"C\" __global__ void reference(const int* in, int* total, int n) {\n"
+      "  int sum = 0;\n  for (int i = 0; i < n; ++i) sum += in[i];\n  *total = sum;\n}\n";
+  return made;
+}
+
+/// Each of `parts` blocks sums its share up; `written` of them are in the buffer.
+Verdict verdict_of_sums(std::int64_t parts, std::int64_t written, const std::string& part = "sum") {
+  KernelCase tuned;
+  tuned.text =
+      "extern \"C\" __global__ void kernel(const int* in, int* parts, int n) {\n"
+      "  int sum = 0;\n"
+      "  for (int i = blockIdx.x; i < n; i += gridDim.x) sum += in[i];\n"
+      "  parts[blockIdx.x] = " +
+      part +
+      ";\n}\n"
+      "extern \"C\" __global__ void add_up(const int* parts, int count, int* total) {\n"
+      "  int sum = 0;\n  for (int i = 0; i < count; ++i) sum += parts[i];\n  *total = sum;\n}\n";
+  SourceUnit unit = tuned.unit();
+  unit.entries = {"kernel", "add_up"};
+  const auto device = make_host_device(test_cache());
+  const CompiledKernel kernel = device->compile(unit);
+  EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  LaunchPlan plan;
+  plan.workspace = {{"parts", ElementType::i32, written, Role::unchecked}};
+  plan.launches = {{"kernel",
+                    {parts},
+                    {},
+                    {},
+                    0,
+                    {BufferRef{0}, BufferRef{2}, Scalar{ElementType::i32, kSummed}}}};
+  plan.checks = {
+      {"add_up", {}, {}, {}, 0, {BufferRef{2}, Scalar{ElementType::i32, parts}, BufferRef{1}}}};
+  const auto bench = device->open(sums_workload());
+  const auto candidate = bench->load(kernel, plan);
+  const Verdict verdict = candidate->verify(2);
+  if (verdict.outcome == Outcome::ok) candidate->time(1, L2State::hot);
+  return verdict;
+}
+
+TEST(CheckedOutputs, AreRightWhateverTheLengthOfTheUncheckedOnes) {
+  for (const std::int64_t parts : {1, 7, 120}) {
+    const Verdict verdict = verdict_of_sums(parts, parts);
+    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  }
+}
+
+TEST(CheckedOutputs, ShowAWrongPart) {
+  EXPECT_THAT(verdict_of_sums(7, 7, "sum + (blockIdx.x == 3)").message, HasSubstr("total[0] is "));
+  EXPECT_EQ(verdict_of_sums(7, 7, "sum + (blockIdx.x == 3)").outcome, Outcome::wrong);
+}
+
+TEST(CheckedOutputs, HaveRedZonesRoundTheUncheckedOnes) {
+  EXPECT_EQ(verdict_of_sums(7, 6).message,
+            "wrote parts[6], outside parts[0..5]; 4 bytes around parts changed");
+}
+
+// Inputs that kernels of the target derive from others, once a problem.
+
+constexpr std::int64_t kElements = 100;
+
+/// out = 2 in, where the prepare kernel makes `twice` of `in`.
+Workload opened_workload(const std::string& value = "2 * in[i]") {
+  Workload made = KernelCase{.text = "", .n = kElements, .type = ElementType::f32}.workload();
+  made.buffers.push_back({"twice", ElementType::f32, kElements, Role::input, Fill::prepared});
+  made.reference_source.text =
+      "extern \"C\" __global__ void prepare(const float* in, float* twice, int n) {\n"
+      "  for (int i = 0; i < n; ++i) twice[i] = " +
+      value +
+      ";\n}\n"
+      "extern \"C\" __global__ void reference(const float* twice, float* out, int n) {\n"
+      "  for (int i = 0; i < n; ++i) out[i] = twice[i];\n}\n";
+  made.reference_source.entries = {"prepare", "reference"};
+  const Scalar n{ElementType::i32, kElements, 0};
+  Launch launch{"prepare", {}, {}, {}, 0, {BufferRef{0}, BufferRef{2}, n}};
+  made.preparation.launches = {launch};
+  launch.entry = "reference";
+  launch.arguments = {BufferRef{2}, BufferRef{1}, n};
+  made.reference.launches = {launch};
+  return made;
+}
+
+Verdict verdict_with_inputs(const Workload& opened, const std::string& body) {
+  const auto device = make_host_device(test_cache());
+  KernelCase tuned;
+  tuned.text =
+      "extern \"C\" __global__ void kernel(const float* in, float* twice, float* out, int n) {\n"
+      "  for (int i = 0; i < n; ++i) " +
+      body + "\n}\n";
+  const CompiledKernel kernel = device->compile(tuned.unit());
+  EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+  LaunchPlan plan = tuned.plan("kernel", {}, {}, 0);
+  plan.launches[0].arguments = {BufferRef{0}, BufferRef{2}, BufferRef{1},
+                                Scalar{ElementType::i32, kElements, 0}};
+  const auto bench = device->open(opened);
+  return bench->load(kernel, plan)->verify();
+}
+
+TEST(PreparedInputs, AreThereForTheReferenceAndForTunedKernels) {
+  const Verdict direct = verdict_with_inputs(opened_workload(), "out[i] = 2 * in[i];");
+  EXPECT_EQ(direct.outcome, Outcome::ok) << direct.message;
+  const Verdict through = verdict_with_inputs(opened_workload(), "out[i] = twice[i];");
+  EXPECT_EQ(through.outcome, Outcome::ok) << through.message;
+  EXPECT_EQ(verdict_with_inputs(opened_workload(), "out[i] = in[i];").outcome, Outcome::wrong);
+}
+
+TEST(PreparedInputs, AreThereWhereAFileHasTheAnswers) {
+  Workload made = opened_workload("i");
+  made.expected_file = std::filesystem::path(AUTOTUNE_BINARY_DIR) / "tests/prepared_answers.bin";
+  std::ofstream file(made.expected_file, std::ios::binary);
+  for (int i = 0; i < kElements; ++i) {
+    const auto answer = static_cast<float>(i);
+    file.write(reinterpret_cast<const char*>(&answer), sizeof answer);
+  }
+  file.close();
+  const Verdict verdict = verdict_with_inputs(made, "out[i] = twice[i];");
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+TEST(PreparedInputs, MustNotBeChanged) {
+  const Verdict verdict =
+      verdict_with_inputs(opened_workload("i"), "{ out[i] = i; twice[i] = 7; }");
+  EXPECT_EQ(verdict.message, "the input twice was changed: twice[0] was 0 and is 7");
+}
+
+TEST(PreparedInputs, NameTheKernelThatFails) {
+  EXPECT_THAT([] { verdict_with_inputs(opened_workload("in[i], twice[n] = 1"), "out[i] = 0;"); },
+              ThrowsMessage<Error>(HasSubstr(
+                  "case: a prepare kernel fails: wrote twice[100], outside twice[0..99]")));
 }
 
 }  // namespace

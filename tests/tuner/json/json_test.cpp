@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/json/json.hpp"
 
-#include <gmock/gmock.h>
-
-#include <vector>
-
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 std::string message_of(const std::string& text) {
   try {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/lock/lock.hpp"
 
-#include <gmock/gmock.h>
-
 #include <array>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/problem.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 LockedAnswer answer_at(std::vector<std::int64_t> sizes, const std::string& configuration,
                        std::size_t kernel = 0) {

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/inputs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/measure/gaps.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
 
 template <class T>
 std::vector<T> filled(const BufferSpec& buffer, InputSet set, std::uint64_t seed,

@@ -2,18 +2,14 @@
 // Each decision about one configuration, on scripted and on simulated timers.
 #include "tuner/measure/judge.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <numeric>
 
 #include "bench/measure/simulated_timer.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
 
 namespace autotune {
 namespace {
-
-using ::testing::ElementsAre;
 
 Judgement judged(Timer& timer, double best, const Policy& policy = {}) {
   Anchor none;

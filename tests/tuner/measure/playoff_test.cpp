@@ -2,22 +2,30 @@
 // Who wins, who ties and who stays, on scripted and on simulated timers.
 #include "tuner/measure/playoff.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <set>
-#include <string>
 
 #include "bench/measure/simulated_timer.hpp"
-#include "tests/tuner/measure/context_timer.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
 
 namespace autotune {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
+class ContextTimer : public Timer {
+ public:
+  explicit ContextTimer(std::map<CallContext, double> seconds) : seconds_(std::move(seconds)) {}
+
+  TimedBatch time(int launches, L2State l2) override {
+    return time_in(CallContext::chain, launches, l2);
+  }
+  TimedBatch time_in(CallContext context, int, L2State) override {
+    return {seconds_.at(context), 0, L2State::hot};
+  }
+
+ private:
+  std::map<CallContext, double> seconds_;
+};
 
 std::vector<Measurement> measurements(const std::vector<double>& medians, bool throttled = false) {
   std::vector<Measurement> all;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/policy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/batch.hpp"
@@ -15,8 +12,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(Policy, ItsKeySaysWhatANumberMeans) {
   Policy policy;

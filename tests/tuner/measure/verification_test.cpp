@@ -2,9 +2,6 @@
 // Poison, red zones and the element-wise comparison.
 #include "tuner/measure/verification.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,12 +9,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/measure/inputs.hpp"
 
 namespace autotune {
 namespace {
-
-using ::testing::HasSubstr;
 
 BufferSpec floats(std::int64_t length, double tolerance = 0) {
   return {"C", ElementType::f32, length, Role::output, Fill::random, tolerance};

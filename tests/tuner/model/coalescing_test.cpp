@@ -2,15 +2,12 @@
 // Memory transactions as a profiler counted them on a Tesla K80, and bank conflicts by hand.
 #include "tuner/model/coalescing.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <map>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::int64_t kN = 16384;  // C = A + B, kN x kN int32
 

@@ -2,23 +2,17 @@
 // GPUs are found by loose names, and a real device overrides the table.
 #include "tuner/model/gpu_specs.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <functional>
-#include <string>
 
-#include "tuner/core/device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/calibration.hpp"
 #include "tuner/model/rank_correlation.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(Multiprocessor, EveryOneIsConsistent) {
   int before = 0;

@@ -2,18 +2,12 @@
 // Theoretical occupancy against published tables and hand-worked cases.
 #include "tuner/model/occupancy.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
+
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 // cudaOccupancyMaxActiveClusters on an H200: clusters of 2 to 16, with 1 to 8 blocks on a
 // multiprocessor.

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/ranks/member.hpp"
-
-#include <gmock/gmock.h>
-
-#include <functional>
-#include <thread>
-
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/ranks/memory_transport.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/tuning_session.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
@@ -20,8 +12,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::FakeJob;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::MemoryTransport;
 
 /// The test speaks for rank 0.

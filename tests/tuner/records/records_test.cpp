@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/records/records.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
 
 TEST(Records, ADeviceComesBackWithTheLimitsOfItsRowInTheTable) {
   DeviceInfo info = device_info(find_gpu("h200"));

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/replay/replay.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/replay/recorded_evaluator.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
@@ -15,9 +11,6 @@
 namespace autotune {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::kT4;
 using testing::written;
 

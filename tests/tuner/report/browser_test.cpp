@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page as a person uses it, in a browser where there is one.
-#include <gmock/gmock.h>
-
-#include <fstream>
-#include <sstream>
-
-#include "tests/db/sample.hpp"
 #include "tests/support/browser.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
-#include "tuner/json/json.hpp"
 #include "tuner/report/page.hpp"
 
 namespace autotune::report {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 /// What page_driver.js saw.
 Json seen_of(const Report& report) {

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/report/report.hpp"
-
-#include <gmock/gmock.h>
-
-#include <sstream>
-
-#include "db/rows.hpp"
 #include "tests/db/sample.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
 
 namespace autotune::report {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(Html, WhateverATextHoldsItStaysText) {
   EXPECT_EQ(html_text("<b a=\"1\" b='2'>&"), "&lt;b a=&quot;1&quot; b=&#39;2&#39;&gt;&amp;");
@@ -304,6 +294,22 @@ TEST(Page, TenThousandTrialsOfSixteenParametersFitInOneAndAHalfMegabytes) {
     problems.push_back(problem(p * 64, std::move(trials)));
   }
   EXPECT_LT(page_of(std::move(problems)).size(), fixed + 1'500'000);
+}
+
+TEST(ReportColumn, EachTextIsListedOnce) {
+  const Json column = text_column("name", {"b", std::nullopt, "a", "b"});
+  EXPECT_EQ(column["values"], (Json{"b", nullptr, "a"}));
+  EXPECT_EQ(column["cells"], (Json{0, 1, 2, 0}));
+}
+
+TEST(ReportColumn, ANumberHasTheNearestFiveDigits) {
+  const Json cells = number_column("ns", {0.999999, 1173.835291582, 0.0})["cells"];
+  EXPECT_EQ(cells.dump(), "[1.0,1173.8,0.0]");
+}
+
+TEST(ReportColumn, WhatIsNoFigureIsNull) {
+  const Json cells = number_column("ns", {std::nullopt, -1.0, INFINITY, NAN})["cells"];
+  EXPECT_EQ(cells.dump(), "[null,null,null,null]");
 }
 
 }  // namespace

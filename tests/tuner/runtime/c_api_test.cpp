@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/autotune.h"
-
 #include <SQLiteCpp/Database.h>
-#include <gmock/gmock.h>
 
 #include <chrono>
 #include <cstddef>
@@ -10,15 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/runtime/background_tasks.hpp"
+#include "tuner/runtime/chosen_gpu.hpp"
+#include "tuner/runtime/library_folders.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 class CApi : public CApiCase {};
 class CApiLost : public CApiLostCase {};
@@ -284,6 +282,80 @@ TEST_F(CApi, ADatabaseThatCannotBeReadIsNamed) {
   EXPECT_THAT(autotune_message(), HasSubstr("text.db: is not a database"));
   autotune_close(handle_);
 }
+
+/// The library is linked into this program.
+TEST(LibraryFolders, AreThoseAboveTheLibraryNearestFirst) {
+  const auto folders = folders_above_library();
+  ASSERT_FALSE(folders.empty());
+  EXPECT_LE(folders.size(), 3u);
+  EXPECT_EQ(folders[0], std::filesystem::read_symlink("/proc/self/exe").parent_path());
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    EXPECT_EQ(folders[i], folders[i - 1].parent_path());
+    EXPECT_NE(folders[i], folders[i].root_path()) << "the root is nobody's prefix";
+  }
+}
+
+DeviceInfo gpu_called(const std::string& name) {
+  DeviceInfo info;
+  info.name = name;
+  return info;
+}
+
+const std::vector<DeviceInfo> kGpus{gpu_called("A100"), gpu_called("H200"), gpu_called("H200")};
+
+TEST(ChosenGpu, ANameAndAnOrdinalBothCount) {
+  EXPECT_EQ(chosen_gpu(kGpus, "H200", 0), 1) << "the first of them";
+  EXPECT_EQ(chosen_gpu(kGpus, "H200", 1), 1);
+  EXPECT_EQ(chosen_gpu(kGpus, "H200", 2), 2);
+  EXPECT_EQ(chosen_gpu(kGpus, "A100", 0), 0);
+  EXPECT_EQ(chosen_gpu(kGpus, "", 2), 2);
+}
+
+TEST(ChosenGpu, NoneIsMeantByANameThatNoneHas) {
+  EXPECT_EQ(chosen_gpu(kGpus, "H100", 0), std::nullopt);
+  EXPECT_EQ(chosen_gpu(kGpus, "H100", 7), std::nullopt);
+  EXPECT_EQ(chosen_gpu({}, "", 3), std::nullopt);
+}
+
+TEST(ChosenGpu, ContradictionsAreErrors) {
+  const auto message = [](const std::string& name, int ordinal) -> std::string {
+    try {
+      chosen_gpu(kGpus, name, ordinal);
+      return "nothing was thrown";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(message("A100", 2), HasSubstr("GPU 2 here is called H200, not A100"));
+  EXPECT_THAT(message("H200", 3), HasSubstr("there is no GPU 3 here: the last one is 2"));
+  EXPECT_THAT(message("", 3), HasSubstr("there is no GPU 3 here: the last one is 2"));
+}
+
+TEST(BackgroundTasks, EachRunsOnce) {
+  std::vector<std::atomic<int>> runs(100);
+  std::vector<std::function<void()>> tasks;
+  for (std::atomic<int>& count : runs) tasks.emplace_back([&count] { ++count; });
+  const BackgroundTasks background(std::move(tasks));
+  while (!background.have_ended()) std::this_thread::yield();
+  for (const std::atomic<int>& count : runs) EXPECT_EQ(count, 1);
+}
+
+TEST(BackgroundTasks, TheEndDropsWhatHasNotBegunAndWaitsForTheRest) {
+  std::atomic<int> begun = 0, ended = 0;
+  {
+    const std::function<void()> task = [&] {
+      ++begun;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++ended;
+    };
+    const BackgroundTasks background(std::vector(10'000, task));
+    while (begun == 0) std::this_thread::yield();
+  }
+  EXPECT_EQ(begun, ended);
+  EXPECT_LT(begun, 10'000);
+}
+
+TEST(BackgroundTasks, WithoutAnyNothingRuns) { EXPECT_TRUE(BackgroundTasks({}).have_ended()); }
 
 }  // namespace
 }  // namespace autotune

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/autotune.h"
-
-#include <gmock/gmock.h>
-
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 #include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
 #include "tuner/host/cpu.hpp"
@@ -17,8 +13,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 class CKernel : public CApiCase {};
 

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/constant_buffer.hpp"
 
-#include <gmock/gmock.h>
-
 #include <algorithm>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <random>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 class ConstantBufferCase : public CApiCase {};
 

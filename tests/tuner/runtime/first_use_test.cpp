@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/runtime/first_use.hpp"
 
-#include <gmock/gmock.h>
-
 #include <fstream>
+#include <thread>
 
 #include "tests/db/sample.hpp"
-#include "tests/tuner/runtime/raced_toy.hpp"
+#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
+Target raced_toy() {
+  Target target;
+  target.name = "toy";
+  target.source_path = "toy.cu";
+  target.source_text = "// toy";
+  target.sizes = {"N"};
+  target.parameters = {{"B", {1, 2, 4, 8}, {}, false}};
+  target.default_configuration = {{"B", 1}};
+  KernelSpec kernel;
+  kernel.entry = "toy";
+  kernel.grid = {Expression::parse("N")};
+  kernel.block = {Expression::parse("32")};
+  target.kernels = {kernel};
+  target.reference.kernels = {kernel};
+  target.fingerprint = "f1";
+  return target;
+}
+
+/// 8 us with B=1.
+testing::Fate larger_is_faster(const testing::Macros& macros) {
+  return {Outcome::ok, 8e-6 / static_cast<double>(macros.at("B")), ""};
+}
+
 using autotune::testing::FakeDevice;
 using autotune::testing::Fate;
 using autotune::testing::Macros;
-using ::testing::HasSubstr;
 
 constexpr const char* kPolicy = "l2=hot launch=graph";
 
@@ -201,6 +222,118 @@ TEST_F(FirstUseTest, ARaceThatFailsLeavesTheAnswerAndOneWarning) {
   TargetLookup other = open();
   FirstUse(std::move(none)).settle(other, sizes_);
   EXPECT_THAT(other.warnings(), HasSubstr("the GPU is gone"));
+}
+
+class FirstUseRace : public ::testing::Test {
+ protected:
+  void on(FakeDevice::Truth truth) { device_ = std::make_shared<FakeDevice>(std::move(truth)); }
+  std::optional<RaceResult> raced(double seconds = 60) {
+    return race(device_, target_, problem_of(target_, {{"N", 64}}, {}), {}, entrants_,
+                Deadline::in(seconds))
+        .result;
+  }
+
+  const Target target_ = raced_toy();
+  RaceEntrants entrants_{{"B=1", "B=2", "B=4", "B=8"}, {}};
+  std::shared_ptr<FakeDevice> device_ = std::make_shared<FakeDevice>(larger_is_faster);
+};
+
+TEST_F(FirstUseRace, TheFastestWins) {
+  const auto result = raced();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->configuration, "B=8");
+  EXPECT_DOUBLE_EQ(result->time.median, 1e-6);
+  EXPECT_FALSE(result->library);
+}
+
+TEST_F(FirstUseRace, WhatIsWrongOrDoesNotCompileOrCrashesIsOut) {
+  on([](const Macros& macros) {
+    Fate fate = larger_is_faster(macros);
+    const auto b = macros.at("B");
+    if (b == 8) fate.outcome = Outcome::wrong;
+    if (b == 4) fate.outcome = Outcome::compile_error;
+    if (b == 2) fate.outcome = Outcome::launch_error;
+    return fate;
+  });
+  EXPECT_EQ(raced()->configuration, "B=1");
+}
+
+TEST_F(FirstUseRace, WhatIsWrongAfterManyCallsDoesNotWin) {
+  on([](const Macros& macros) {
+    Fate fate = larger_is_faster(macros);
+    fate.stops_after = macros.at("B") == 8 ? 10 : 0;
+    return fate;
+  });
+  const auto result = raced();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->configuration, "B=4");
+}
+
+TEST_F(FirstUseRace, WhereNoneIsRightThereIsNoResult) {
+  on([](const Macros&) { return Fate{Outcome::wrong, 1e-6, "C[0] is nan"}; });
+  EXPECT_FALSE(raced());
+  entrants_.configurations.clear();
+  EXPECT_FALSE(raced());
+}
+
+TEST_F(FirstUseRace, TheLibrarysFastestRightWayIsTimedBesideThem) {
+  device_->baselines() = {{"slow", {Outcome::ok, 3e-6, ""}},
+                          {"fast", {Outcome::ok, 0.5e-6, ""}},
+                          {"broken", {Outcome::wrong, 0.1e-6, ""}}};
+  entrants_.libraries = {{"/plugins/vendor.so", "toy"}};
+  const auto result = raced();
+  ASSERT_TRUE(result && result->library);
+  EXPECT_EQ(result->configuration, "B=8") << "so there is something to launch without the library";
+  EXPECT_EQ(result->library->plugin, "vendor");
+  EXPECT_EQ(result->library->candidate, "fast");
+  EXPECT_TRUE(result->library->wins);
+  device_->baselines()[1].second.seconds = 2e-6;
+  EXPECT_FALSE(raced()->library->wins);
+}
+
+/// A device that compiles some configurations until it is told to end.
+class SlowCompiler final : public Device {
+ public:
+  explicit SlowCompiler(std::string slow) : slow_(std::move(slow)) {}
+  const DeviceInfo& info() const override { return fake_.info(); }
+  CompiledKernel compile(const SourceUnit& unit) override {
+    const bool is_slow = unit.prelude.find(slow_) != std::string::npos;
+    while (is_slow && !ended) std::this_thread::yield();
+    return fake_.compile(unit);
+  }
+  std::unique_ptr<Workbench> open(const Workload& workload) override {
+    return fake_.open(workload);
+  }
+
+  std::atomic<bool> ended = false;
+
+ private:
+  std::string slow_;
+  FakeDevice fake_{larger_is_faster};
+};
+
+TEST_F(FirstUseRace, ACompilationThatDoesNotEndIsNotWaitedFor) {
+  const auto device = std::make_shared<SlowCompiler>("#define B 8\n");
+  entrants_.configurations = {"B=4", "B=8"};
+  Race raced =
+      race(device, target_, problem_of(target_, {{"N", 64}}, {}), {}, entrants_, Deadline::in(2));
+  ASSERT_TRUE(raced.result);
+  EXPECT_EQ(raced.result->configuration, "B=4");
+  EXPECT_FALSE(raced.compilations->have_ended());
+  device->ended = true;
+}
+
+TEST_F(FirstUseRace, WhatCannotBeOpenedIsAnError) {
+  class Full final : public Device {
+   public:
+    const DeviceInfo& info() const override { return info_; }
+    CompiledKernel compile(const SourceUnit&) override { return {}; }
+    std::unique_ptr<Workbench> open(const Workload&) override { throw Error("out of memory"); }
+    DeviceInfo info_;
+  };
+  EXPECT_THROW(race(std::make_shared<Full>(), target_, problem_of(target_, {{"N", 64}}, {}), {},
+                    entrants_, Deadline::in(60)),
+               Error);
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 #include "tuner/session/bench.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

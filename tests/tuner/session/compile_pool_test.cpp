@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/compile_pool.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
-#include <future>
-#include <thread>
 
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::ElementsAre;
 using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;

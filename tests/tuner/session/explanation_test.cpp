@@ -3,15 +3,12 @@
 #include "tuner/session/explanation.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune {
 namespace {

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/finalists.hpp"
 
-#include <gmock/gmock.h>
-
-#include <atomic>
-
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/decision.hpp"
@@ -16,7 +12,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using testing::HasSubstr;
 using testing::Macros;
 
 const std::vector<BaselineSource> kVendorSource = {{"/lib/vendor.so", "toy"}};

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/finals.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <future>
 #include <thread>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 
 namespace autotune {
@@ -14,7 +12,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using testing::HasSubstr;
 using testing::Macros;
 
 TEST(FinalsTime, IsUnknownBeforeTheFirstTrial) {

@@ -2,7 +2,6 @@
 #include "tuner/session/problem_tuner.hpp"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <chrono>
 #include <future>
@@ -11,8 +10,6 @@
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/gates.hpp"
-#include "tuner/session/prepared_problems.hpp"
-#include "tuner/session/problem_run.hpp"
 
 namespace autotune {
 namespace {

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run takes over from earlier ones, and what it leaves for later ones.
-#include <gmock/gmock.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
-
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/session/trial_ledger.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using testing::HasSubstr;
 using testing::Macros;
 
 using ResumeTest = StoreTest;

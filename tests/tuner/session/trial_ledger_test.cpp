@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/trial_ledger.hpp"
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <chrono>
 #include <thread>
 
 #include "tests/tuner/session/toy.hpp"

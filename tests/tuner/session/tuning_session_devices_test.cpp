@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/tuning_session.hpp"
-
-#include <gmock/gmock.h>
-#include <unistd.h>
-
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
-#include <filesystem>
 #include <future>
-#include <mutex>
 #include <set>
 #include <thread>
 
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
@@ -24,7 +15,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using ::testing::HasSubstr;
 using testing::Macros;
 
 /// X in 1..16, best where the truth says.

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/tuning_session.hpp"
-
-#include <gmock/gmock.h>
-
-#include <atomic>
-
-#include "tests/support/fake_device.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
@@ -14,7 +8,6 @@ namespace {
 
 using testing::FakeDevice;
 using testing::Fate;
-using ::testing::HasSubstr;
 using testing::Macros;
 
 using TuningSessionTest = StoreTest;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/work_queue.hpp"
 
-#include <gtest/gtest.h>
-
 #include <future>
-#include <vector>
 
 #include "tests/tuner/session/toy.hpp"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/catalog.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cstdlib>
+#include <sstream>
 
+#include "tests/support/matchers.hpp"
+#include "tests/support/shipped_manifests.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/target/new_target.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kCopy = R"toml(manifest = 2
 name = "mine"
@@ -80,6 +80,138 @@ TEST_F(CatalogTest, AMisspeltNameIsAnsweredWithANearOne) {
       [] { find_target("./none.target.toml"); },
       ThrowsMessage<UsageError>(HasSubstr("./none.target.toml: there is no such manifest")));
 }
+
+TEST(NewTarget, TheNameMustBeOneInCToo) {
+  for (const char* const name : {"", "my-kernel", "2nd", "größe", "a b"}) {
+    EXPECT_THAT([&] { new_target_files(name); },
+                ThrowsMessage<UsageError>(HasSubstr("\"" + std::string(name) + "\" cannot name")))
+        << name;
+  }
+}
+
+TEST(NewTarget, ANameThatHoldsThePlaceholderIsWrittenOnce) {
+  const TargetFiles files = new_target_files("MY_NAME");
+  EXPECT_THAT(files.source, HasSubstr(" MY_NAME_kernel("));
+  const ScratchFolder folder;
+  folder.write("MY_NAME.cu", files.source);
+  const Target target = load_manifest(folder.write("MY_NAME.target.toml", files.manifest));
+  EXPECT_EQ(target.name, "MY_NAME");
+}
+
+// The example of docs/manifest.md is a manifest.
+
+TEST(Documentation, ItsExampleLoadsAndPlansALaunch) {
+  std::ifstream page(AUTOTUNE_SOURCE_DIR "/docs/manifest.md");
+  std::stringstream text;
+  text << page.rdbuf();
+  const std::string all = text.str();
+  const std::size_t start = all.find("```toml\n") + 8;
+  ASSERT_LT(start, all.size());
+  const ScratchFolder folder;
+  folder.write("axpy.cu", "");
+  const Target target = load_manifest(
+      folder.write("axpy.target.toml", all.substr(start, all.find("```", start) - start)));
+  const Problem problem = problem_of(target, {{"N", 1000}}, {});
+  const DeviceInfo device;
+  const ParameterSpace space = space_of(target, problem, device);
+  EXPECT_EQ(space.size(), 16u);
+  const LaunchPlan plan =
+      launch_plan(target, problem, valid_default(target, problem, device), device);
+  EXPECT_EQ(plan.launches[0].grid.x, 4);
+}
+
+// Every manifest that ships loads, and has a legal default on a GPU and on the host.
+
+DeviceInfo a_gpu() {
+  DeviceInfo device;
+  device.name = "a GPU";
+  device.kind = DeviceKind::cuda;
+  device.compute_capability = 90;
+  device.multiprocessors = 132;
+  device.shared_bytes_per_block = 227 << 10;
+  return device;
+}
+
+DeviceInfo the_host() {
+  DeviceInfo device;
+  device.name = "the host";
+  device.kind = DeviceKind::host;
+  return device;
+}
+
+/// 512 each, and as much as a matrix has between matrices.
+NamedValues sizes_of(const Target& target) {
+  NamedValues sizes;
+  for (std::size_t i = 0; i < needed_sizes(target); ++i) {
+    const std::string& name = target.sizes[i];
+    sizes.push_back({name, name.starts_with("stride") ? 512 * 512 : 512});
+  }
+  return sizes;
+}
+
+class Shipped : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Shipped, LoadsAndHasALegalDefault) {
+  const Target target = load_manifest(GetParam());
+  EXPECT_EQ(target.name + ".target.toml", GetParam().filename());
+  EXPECT_FALSE(target.description.empty());
+  const Problem problem = problem_of(target, sizes_of(target), {});
+  for (const DeviceInfo& device : {a_gpu(), the_host()}) {
+    SCOPED_TRACE(device.name);
+    const ParameterSpace space = space_of(target, problem, device);
+    ASSERT_GT(space.size(), 0u);
+    const Configuration chosen = valid_default(target, problem, device);
+    EXPECT_FALSE(launch_plan(target, problem, chosen, device).launches.empty());
+    EXPECT_FALSE(source_unit(target, problem, chosen, device).prelude.empty());
+    EXPECT_FALSE(workload_of(target, problem, device).buffers.empty());
+    EXPECT_GT(work_of(target, problem, device).bytes, 0);
+  }
+}
+
+TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
+  const Target target = load_manifest(GetParam());
+  const ParameterSpace space = space_of(target, problem_of(target, sizes_of(target), {}), a_gpu());
+  EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
+}
+
+struct Types {
+  const char *setting, *value, *mma, *wgmma;
+};
+class OnTensorCores : public testing::TestWithParam<Types> {};
+
+TEST_P(OnTensorCores, WhatAGpuWithoutThemLacksIsSaid) {
+  const auto& [setting, value, mma, wgmma] = GetParam();
+  const Target target = load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  const Problem problem = problem_of(target, sizes_of(target), {{setting, value}});
+  const auto refusal = [&](const NamedValues& fixed, int capability) -> std::string {
+    DeviceInfo gpu = a_gpu();
+    gpu.compute_capability = capability;
+    gpu.shared_bytes_per_block = 99 << 10;
+    try {
+      valid_default(with_fixed(target, fixed), problem, gpu);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({}, 75), testing::HasSubstr("on this device: it needs compute capability 8.0 "
+                                                  "or later, and a GPU has 7.5; choose another"));
+  EXPECT_THAT(refusal({{"KERNEL", wgmma}}, 80),
+              testing::HasSubstr("it needs compute capability 9.0, and a GPU has 8.0"));
+  EXPECT_THAT(refusal({{"STAGES", 8}, {"KERNEL", mma}}, 90), testing::HasSubstr("relax"));
+  EXPECT_EQ(refusal({}, 80), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, OnTensorCores,
+                         testing::Values(Types{"dtype", "bf16", "mma", "wgmma"},
+                                         Types{"dtype", "i8", "mma_along_k", "wgmma_along_k"},
+                                         Types{"math", "tf32", "mma_along_k", "wgmma_along_k"}),
+                         [](const auto& each) { return std::string(each.param.value); });
+
+INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()),
+                         [](const auto& each) {
+                           return each.param.parent_path().filename().string();
+                         });
 
 }  // namespace
 }  // namespace autotune

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/first_manifest.hpp"
 
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 std::string text_of(const std::string& source, const Corrections& corrections = {}) {
   return first_manifest(source, "", "k.cu", "", corrections).text;

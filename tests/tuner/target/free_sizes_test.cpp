@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes outside of the key: their defaults, the arguments that they stride, and rules of a problem.
-#include <gmock/gmock.h>
-
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/core/edge_problem.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/core/sized_validity.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 constexpr const char* kWithFreeSizes = R"toml(manifest = 2
 name = "scale"
@@ -40,19 +31,9 @@ kernels.scale = { grid = "rows", block = "line / VECTOR" }
 reference.kernels.plain = { grid = "rows", block = 1 }
 )toml";
 
-class FreeSizes : public testing::Test {
+class FreeSizes : public OneManifest {
  protected:
-  FreeSizes() { folder_.write("scale.cu", "int strided = STRIDED;\n"); }
-
-  /// The manifest with the first `from` replaced.
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kWithFreeSizes;
-    text.replace(text.find(from), from.size(), to);
-    return load_manifest(folder_.write("scale.target.toml", text));
-  }
-  void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)));
-  }
+  FreeSizes() : OneManifest("scale", kWithFreeSizes, "int strided = STRIDED;\n") {}
   static Problem problem(NamedValues free = {}, std::int64_t rows = 3, std::int64_t columns = 8) {
     return {{{"rows", rows}, {"columns", columns}, {"dtype", "f32"}, {"shifted", "no"}},
             std::move(free)};
@@ -61,8 +42,6 @@ class FreeSizes : public testing::Test {
   std::vector<Argument> arguments(const Problem& at) const {
     return launch_plan(read(), at, vectors_of(1), {}).launches.at(0).arguments;
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(FreeSizes, AreNotPartOfTheKey) {

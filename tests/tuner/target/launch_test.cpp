@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a target to what a device gets: problems, spaces, prelude, launches, buffers.
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::ThrowsMessage;
 
 constexpr const char* kLaunch = R"toml(manifest = 2
 name = "scale"

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/manifest.hpp"
-
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "tests/tuner/target/scratch.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Lt;
-using testing::Not;
-using testing::SizeIs;
-using testing::ThrowsMessage;
 
 constexpr const char* kValid = R"toml(manifest = 2
 name = "scale"
@@ -55,26 +43,14 @@ resources.registers = "16 + UNROLL"
 model.l2_bytes = "8 * N"
 )toml";
 
-class ManifestTest : public testing::Test {
+class ManifestTest : public OneManifest {
  protected:
-  ManifestTest() { folder_.write("scale.cu", "// the kernel\n"); }
-
-  /// The manifest with the first `from` replaced.
-  Target read(const std::string& from = "", const std::string& to = "") const {
-    std::string text = kValid;
-    const std::size_t at = text.find(from);
-    if (at == std::string::npos) throw std::logic_error("the manifest has no " + from);
-    text.replace(at, from.size(), to);
-    return load_manifest(folder_.write("scale.target.toml", text));
-  }
-
+  ManifestTest() : OneManifest("scale", kValid, "// the kernel\n") {}
   void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
     EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(AllOf(HasSubstr("scale.target.toml:"),
                                                                     HasSubstr(": " + what))))
         << from << " -> " << to;
   }
-
-  ScratchFolder folder_;
 };
 
 TEST_F(ManifestTest, IsReadAsWritten) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structs and vectors that kernels take by value, and structs of structs, arrays and vectors.
-#include <gmock/gmock.h>
-
 #include <cstring>
+#include <set>
 
+#include "tests/support/hidden_headers.hpp"
+#include "tests/support/matchers.hpp"
+#include "tests/support/shipped_manifests.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/target/fingerprint.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/target/old_names.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr const char* kTypes = R"(
 types.Range = { low = "f32", high = "real" }
@@ -135,6 +135,42 @@ TEST_F(RecordsTest, MisuseIsNamed) {
   const Target real = target(value("f32x2", "[1, 2]"));
   EXPECT_EQ(passed(real).bytes, 8);
   EXPECT_THROW(passed(target(value("i32x2", "[1, 0.5]"))), Error);
+}
+
+TEST(Fingerprint, ChangesWithEveryHeaderHoweverItIsRead) {
+  const ScratchFolder folder;
+  const HiddenHeaders headers(folder.path());
+  for (const auto& way : headers.ways()) {
+    Target target;
+    target.source_text = way.text;
+    target.include_folders = headers.folders();
+    target.options = way.options;
+    headers.write("#define VALUE 1\n");
+    const std::string before = measurement_fingerprint(target);
+    EXPECT_EQ(measurement_fingerprint(target), before);
+    headers.write("#error gone\n");
+    EXPECT_NE(measurement_fingerprint(target), before) << way.text;
+  }
+}
+
+TEST(SameSources, AreThoseOfTodaysTargetsAndNoneIsStillToday) {
+  std::set<std::string, std::less<>> todays;
+  for (const auto& manifest : shipped_manifests()) {
+    const Target target = load_manifest(manifest);
+    todays.insert({target.fingerprint, target.space_fingerprint});
+  }
+  for (const SameSource& each : same_sources()) {
+    EXPECT_TRUE(todays.contains(each.is)) << each.was << ": no target is " << each.is << " now";
+    EXPECT_FALSE(todays.contains(each.was)) << each.was;
+  }
+}
+
+TEST(SameSources, ASpaceIsTheSameAsItselfAndAsTheOneInTheTable) {
+  const std::string was(same_sources().back().was), is(same_sources().back().is);
+  EXPECT_TRUE(is_same_space(was, is));
+  EXPECT_TRUE(is_same_space(is, is));
+  EXPECT_FALSE(is_same_space(is, was));
+  EXPECT_FALSE(is_same_space("unknown", is));
 }
 
 }  // namespace

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/redefinitions.hpp"
 
-#include <gmock/gmock.h>
+#include <algorithm>
 
+#include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/target/source_pieces.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 TEST(UnguardedDefines, AreFoundHoweverTheyAreWritten) {
   EXPECT_THAT(unguarded_defines("#define A 1\n  #  define B(x) x\n#/**/define C\n%:define D 2\n"
@@ -117,6 +113,165 @@ TEST_F(Redefinitions, ThatAreGuardedOrOfOtherNamesAreNone) {
   EXPECT_NO_THROW(
       load("#ifndef BLOCK\n#define BLOCK 64\n#endif\n#define SPLIT 2\n#define N 5\n"
            "#undef MODE_PLAIN\n"));
+}
+
+// A source that was not written to be tuned has names of its own for what the manifest names.
+
+class OwnNames : public testing::Test {
+ protected:
+  Target load(const std::string& source, const std::string& entry = "") const {
+    folder_.write("scale.cu", source);
+    folder_.write("detail.cuh",
+                  "#pragma once\nnamespace a { namespace b {\n"
+                  "__global__ void inner(float* y) {}\n} }\n");
+    return load_manifest(folder_.write("scale.target.toml", R"toml(manifest = 2
+name = "scale"
+source = "scale.cu"
+sizes = ["N"]
+parameters.BLOCK = [64, 128]
+parameters.ITEMS = [1, 2]
+arguments.y = { type = "f32", length = "N", role = "output" }
+kernels.scale = { )toml" + entry + R"toml(grid = 1, block = "BLOCK * ITEMS", arguments = ["y"] }
+reference.kernels.inner = { grid = 1, block = 64, arguments = ["y"] }
+)toml"));
+  }
+  std::string prelude(const Target& target) const {
+    DeviceInfo device;
+    return source_unit(target, problem_of(target, {{"N", 8}}, {}), {{"BLOCK", 128}, {"ITEMS", 2}},
+                       device)
+        .prelude;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(OwnNames, HaveTheManifestsValues) {
+  const Target target = load(
+      "#pragma once\n#define BLOCK \\\n  16  // threads\nstatic const int ITEMS = 2;\n"
+      "const int OTHER = ITEMS;\nvoid f() { const int ITEMS_2 = 3; }\n");
+  EXPECT_THAT(target.own_values, ElementsAre("BLOCK (scale.cu:2)", "ITEMS (scale.cu:4)"));
+  EXPECT_EQ(target.source_text,
+            "#pragma once\n\n\n                           \n"
+            "const int OTHER = ITEMS;\nvoid f() { const int ITEMS_2 = 3; }\n");
+}
+
+TEST_F(OwnNames, OfTemplateParametersAreNoMacros) {
+  const std::string source =
+      "template <class T, int BLOCK = 64, int OTHER = (2 > 1)>\n__global__ void scale(T* y) {}\n";
+  const Target target = load(source, R"(entry = "scale<float, {BLOCK}>", )");
+  EXPECT_EQ(prelude(target), "#define ITEMS 2\n");
+  EXPECT_EQ(prelude(load(source)), "#define BLOCK 128\n#define ITEMS 2\n") << "not passed";
+}
+
+TEST_F(OwnNames, OfKernelsThatAreNotExternCAreQualified) {
+  const std::string include = "#include \"detail.cuh\"\n";
+  const Target target = load(include + "__global__ void scale(float* y) {}\n");
+  EXPECT_EQ(target.kernels.at(0).entry, "::scale");
+  EXPECT_EQ(target.reference.kernels.at(0).entry, "::a::b::inner");
+  for (const char* source : {"extern \"C\" __global__ void scale(float* y) {}",
+                             "extern \"C\" {\n__global__ void scale(float* y) {}\n}",
+                             "template <int N> __global__ void scale(float* y) {}",
+                             "namespace a { __global__ void scale(float* y) {} }\n"
+                             "namespace b { __global__ void scale(float* y) {} }"}) {
+    EXPECT_EQ(load(source).kernels.at(0).entry, "scale") << source;
+  }
+}
+
+TEST_F(OwnNames, StandBehindTheHeadersOfLibraries) {
+  const Target target = load(
+      "// Sums.\n#include <cub/cub.cuh>\n#include \"detail.cuh\"\n"
+      "#include <detail.cuh>\n#include \"cuda.h\"\n#include <math.h>\nint i;\n#include <string>\n");
+  EXPECT_EQ(target.system_includes,
+            "#include <cub/cub.cuh>\n#include \"cuda.h\"\n#include <math.h>\n");
+  EXPECT_THAT(prelude(target), HasSubstr("#include <math.h>\n#define BLOCK 128\n"));
+  EXPECT_THAT(load("#define X\n#include <math.h>\n").system_includes, IsEmpty());
+}
+
+std::vector<std::string> left_out(const std::string& source) {
+  std::vector<std::string> names;
+  for (const LeftOut& each : without_host_code(source).left_out) {
+    names.push_back(each.name + ":" + std::to_string(each.line));
+  }
+  return names;
+}
+
+constexpr const char* kProgram = R"(#include <vector>
+#define CHECK(call) do { if ((call) != cudaSuccess) exit(1); } while (0)
+#define DEV __device__ __forceinline__
+using namespace std;
+struct Timer {
+  cudaEvent_t start;
+  Timer() { cudaEventCreate(&start); }
+};
+std::vector<float> data;
+DEV float twice(float x) { return 2 * x; }  // } and "<<<"
+inline float plus_one(float x) { return x + 1; }
+namespace detail {
+extern "C" {
+__global__ void scale(const float* x, float* y) { y[0] = twice(plus_one(x[0])); }
+}
+void fill(float* x, int n = 3) { for (int i = 0; i < n; ++i) x[i] = rand(); }
+}  // namespace detail
+int run();
+template <class T, int N = 4>
+bool launch(T* x) {
+  scale<<<1, N>>>(x, x);
+  return true;
+}
+bool verify(const float* x) { return plus_one(x[0]) == 3; }
+int run() { Timer timer; launch(new float[3]); return 0; }
+
+int main(int argc, char** argv)
+{
+#ifdef SLOW
+  printf("}");
+#endif
+  return run();
+}
+__device__ float after;
+)";
+
+TEST(HostCode, IsLeftOutWithWhatUsesIt) {
+  EXPECT_THAT(left_out(kProgram),
+              ElementsAre("fill:16", "launch:19", "verify:24", "run:25", "main:27"));
+}
+
+TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
+  const std::string text = without_host_code(kProgram).text;
+  EXPECT_EQ(std::ranges::count(text, '\n'), std::ranges::count(std::string(kProgram), '\n'));
+  for (const char* kept :
+       {"DEV float twice(float x) { return 2 * x; }", "plus_one(float x)", "__global__ void scale(",
+        "#ifdef SLOW", "__device__ float after;", "using namespace std;", "#define CHECK(call)"}) {
+    EXPECT_THAT(text, HasSubstr(kept));
+  }
+  for (const char* gone :
+       {"<<<1", "Timer", "std::vector<float> data", "return run()", "int run()", "rand()"}) {
+    EXPECT_THAT(text, Not(HasSubstr(gone)));
+  }
+}
+
+TEST(HostCode, IsNotWhatAnIncludedKernelUses) {
+  Words named;
+  add_device_words("float only_on_host(float x);", named);
+  EXPECT_THAT(named, IsEmpty());
+  add_device_words("__global__ void k(float* x) { x[0] = helper(x[1]); }", named);
+  const std::string source = "float helper(float x) { return x; }\nint main() { helper(1); }";
+  EXPECT_THAT(without_host_code(source, named).text, HasSubstr("helper(float x)"));
+  EXPECT_THAT(without_host_code(source).text, Not(HasSubstr("helper(float x)")));
+}
+
+TEST(HostCode, IsNotWhatOnlyLooksLikeIt) {
+  for (const char* source :
+       {"__global__ void f(cudaTextureObject_t t) {}",
+        "float rand(int i) { return i; }\nfloat f(int i) { return rand(i); }",
+        "float f(float x) { return sqrtf(x); }",
+        "__device__ int operator==(const A& a, const A& b) { return 1; }\nint x = 3;",
+        "const char* t = R\"(int main() { f<<<1, 1>>>(); })\";",
+        "// int main() { f<<<1, 1>>>(); }\n/* cudaMalloc */ int i;",
+        "int main() { f<<<1, 1>>>(); }}}"}) {  // braces do not match
+    EXPECT_THAT(left_out(source), IsEmpty()) << source;
+    EXPECT_EQ(without_host_code(source).text, source);
+  }
 }
 
 }  // namespace

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and defaults of parameters that depend on the sizes of a problem.
-#include <gmock/gmock.h>
-
+#include "tests/support/matchers.hpp"
+#include "tests/tuner/target/manifest_tree.hpp"
 #include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/target/parameter_reader.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class SizedParameters : public testing::Test {
  protected:
@@ -111,6 +110,116 @@ TEST_F(SizedParameters, ResultsStayWhereOnlyADefaultOrARangeChanges) {
   const Target target = read("parameters.STEP = [1, 2, 4]");
   EXPECT_EQ(read("parameters.STEP = '1..N'\ndefault = { STEP = 'min(N, 4)' }").fingerprint,
             target.fingerprint);
+}
+
+std::string names(const std::string& text) {
+  const Reading reading(toml(text), {});
+  std::string names;
+  for (const Declared& each : declared_parameters(reading)) {
+    names += each.scope->name + "." + each.name + " ";
+  }
+  return names;
+}
+
+void expect_parameter_error(const std::string& parameter, const std::string& what) {
+  EXPECT_THAT([&] { names("parameters.BM = " + parameter); },
+              ThrowsMessage<Error>(HasSubstr(what)));
+}
+
+TEST(DeclaredParameters, AreTheTargetsThenThoseOfFamiliesPartsFirst) {
+  EXPECT_EQ(names(R"(
+parameters.A = [1]
+parts.tiles.parameters.T = [1]
+families.plain.parameters.B = [1]
+[families.fast]
+parts = ["tiles"]
+parameters.C = [1]
+)"),
+            ".A plain.B fast.T fast.C ");
+}
+
+TEST(DeclaredParameters, AreAListOrATable) {
+  const Reading reading(toml(R"(
+parameters.A = [4, 2]
+parameters.B = { from = 1, to = 4, factor = 2, when = "A > 2", run_time = true }
+parameters.C = { values = ["x", "y"], as = "text" }
+)"),
+                        {});
+  const std::vector<Declared> all = declared_parameters(reading);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_THAT(all[0].values, ElementsAre(Value(4), Value(2)));
+  EXPECT_FALSE(all[0].run_time);
+  EXPECT_EQ(all[0].when, nullptr);
+  EXPECT_THAT(all[1].values, ElementsAre(Value(1), Value(2), Value(4)));
+  EXPECT_TRUE(all[1].run_time);
+  ASSERT_NE(all[1].when, nullptr);
+  EXPECT_EQ(all[1].when->text(), "A > 2");
+  EXPECT_EQ(all[2].form, WordForm::text);
+}
+
+TEST(DeclaredParameters, HaveTheirValuesFromOnePlace) {
+  expect_parameter_error("64", "a.toml:1:17: expected a list, got an integer");
+  expect_parameter_error("{ values = [1, 2], from = 1, to = 9, step = 1 }",
+                         "a.toml:1:43: give \"values\" or a range, not both");
+  expect_parameter_error("{ values = [1, 2], step = 2 }", "give \"values\" or a range, not both");
+  expect_parameter_error("{ value = [1, 2] }", "there is no key \"value\" (did you mean values?)");
+  expect_parameter_error("{ values = ['a'], as = 'text', run_time = true }",
+                         "has no text in the source");
+}
+
+// Compiler options that depend on the configuration.
+
+class OptionsTest : public testing::Test {
+ protected:
+  Target target(const std::string& options) const {
+    folder_.write("k.cu", "// the kernel\n");
+    return load_manifest(folder_.write("k.target.toml", R"(manifest = 2
+name = "k"
+source = "k.cu"
+sizes = ["N"]
+parameters.REGS = [32, 64]
+parameters.FAST = [false, true]
+arguments.y = { type = "f32", length = "N", role = "output" }
+kernels.k = { grid = 1, block = 32, arguments = ["y"] }
+reference.kernels.plain = { grid = 1, block = 32, arguments = ["y"] }
+options = [)" + options + "]\n"));
+  }
+  std::vector<std::string> options(const Target& target, std::int64_t regs, bool fast) const {
+    const Configuration configuration{{"REGS", regs}, {"FAST", std::int64_t{fast}}};
+    return source_unit(target, problem_of(target, {{"N", 8}}, {}), configuration, {}).options;
+  }
+
+  ScratchFolder folder_;
+};
+
+constexpr const char* kOptions =
+    R"("-maxrregcount={REGS}", "-lineinfo", { option = "-use_fast_math", when = "FAST" })";
+
+TEST_F(OptionsTest, FollowTheConfigurationAndNotTheReference) {
+  const Target target = this->target(kOptions);
+  EXPECT_THAT(options(target, 32, false), ElementsAre("-lineinfo", "-maxrregcount=32"));
+  EXPECT_THAT(options(target, 64, true),
+              ElementsAre("-lineinfo", "-maxrregcount=64", "-use_fast_math"));
+  EXPECT_THAT(workload_of(target, problem_of(target, {{"N", 8}}, {}), {}).reference_source.options,
+              ElementsAre("-lineinfo"));
+}
+
+TEST_F(OptionsTest, BelongToTheFingerprint) {
+  EXPECT_NE(target(kOptions).fingerprint, target("\"-lineinfo\"").fingerprint);
+  EXPECT_NE(target("\"-maxrregcount={REGS}\"").fingerprint,
+            target("\"-maxrregcount={2 * REGS}\"").fingerprint);
+}
+
+TEST_F(OptionsTest, MisuseIsNamed) {
+  const auto refuses = [&](const std::string& options, const std::string& why) {
+    EXPECT_THAT([&] { target(options); }, ThrowsMessage<Error>(HasSubstr(why)));
+  };
+  refuses("\"-maxrregcount={REG}\"", "there is no name REG");
+  refuses("\"-maxrregcount={REGS\"", "there is no '}' after this '{'");
+  refuses("\"-maxrregcount=REGS}\"", "there is no '{' before this '}'");
+  refuses("\"-DR={REGS}\"", "it tells the preprocessor");
+  refuses("{ option = \"-Iother\", when = \"FAST\" }", "it tells the preprocessor");
+  refuses("{ option = \"-use_fast_math\" }", "\"when\"");
 }
 
 }  // namespace

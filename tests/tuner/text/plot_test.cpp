@@ -2,20 +2,13 @@
 // Plots put points where they belong.
 #include "tuner/text/plot.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <sstream>
 
+#include "tests/support/matchers.hpp"
+
 namespace autotune {
 namespace {
-
-using testing::DoubleEq;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 Plot with_points(const std::vector<double>& values) {
   Plot plot;

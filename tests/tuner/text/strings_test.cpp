@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/text/strings.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
+#include <utility>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/target/scratch.hpp"
-#include "tuner/text/compiler_log.hpp"
+#include "tuner/text/environment.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/printable.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 TEST(Strings, TrimmedTakesWhiteSpaceOffBothEndsOnly) {
   EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
@@ -125,6 +124,58 @@ TEST(PrintableStream, AStreamThatCannotBeWrittenFails) {
   const PrintableStream safe(nowhere);
   nowhere << "text";
   EXPECT_FALSE(nowhere);
+}
+
+namespace fs = std::filesystem;
+
+const fs::path kProgram = AUTOTUNE_BINARY_DIR "/tests/print_variable";
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* const output = popen(command.c_str(), "r");
+  if (!output) return "nothing was started";
+  for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) text += static_cast<char>(c);
+  pclose(output);
+  return text;
+}
+
+TEST(Environment, WhatIsNotSetIsEmpty) {
+  unsetenv("AUTOTUNE_TEST_VARIABLE");
+  EXPECT_EQ(environment_variable("AUTOTUNE_TEST_VARIABLE"), "");
+  setenv("AUTOTUNE_TEST_VARIABLE", "value", 1);
+  EXPECT_EQ(environment_variable("AUTOTUNE_TEST_VARIABLE"), "value");
+  EXPECT_EQ(output_of(kProgram.string() + " AUTOTUNE_TEST_VARIABLE"), "value\n");
+}
+
+TEST(Environment, IsIgnoredInAProgramWithMoreRightsThanItsUser) {
+  constexpr uid_t kNobody = 65534;
+  setenv("AUTOTUNE_TEST_VARIABLE", "value", 1);
+  const fs::path copy =
+      fs::path(::testing::TempDir()) / ("print_variable_" + std::to_string(getpid()));
+  fs::copy_file(kProgram, copy);
+  const bool is_made =
+      chown(copy.c_str(), kNobody, kNobody) == 0 && chmod(copy.c_str(), 04755) == 0;
+  const std::string printed =
+      is_made ? output_of(copy.string() + " AUTOTUNE_TEST_VARIABLE") : "value\n";
+  fs::remove(copy);
+  if (printed == "value\n") GTEST_SKIP() << "programs cannot be given other rights here";
+  EXPECT_EQ(printed, "secure \n");
+}
+
+TEST(MayEarn, NotInARankOfSeveralNorWhereItIsSwitchedOff) {
+  const auto with = [](std::vector<std::pair<const char*, const char*>> variables) {
+    for (const auto& [name, value] : variables) setenv(name, value, 1);
+    const bool may = may_earn();
+    for (const auto& [name, value] : variables) unsetenv(name);
+    return may;
+  };
+  EXPECT_TRUE(with({}));
+  EXPECT_FALSE(with({{"AUTOTUNE_EARN", "0"}}));
+  EXPECT_FALSE(with({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "8"}}));
+  EXPECT_FALSE(with({{"RANK", "1"}, {"WORLD_SIZE", "2"}}));
+  EXPECT_FALSE(with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}));
+  EXPECT_FALSE(with({{"PMIX_RANK", "0"}})) << "of an unknown number";
+  EXPECT_TRUE(with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}));
 }
 
 }  // namespace

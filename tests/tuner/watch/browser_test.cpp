@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A live page in a browser where there is one: what the reader has chosen outlives new content.
-#include <gmock/gmock.h>
-
 #include <atomic>
 
 #include "tests/support/browser.hpp"
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/watch/page_server.hpp"
 
 namespace autotune::watch {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 /// Nothing, then two problems, then three with more trials: each is there for some questions.
 std::string content_at(int question) {

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/wire.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
-#include "tuner/worker/wire_codec.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Optional;
-using testing::ThrowsMessage;
 
 template <class T>
 T read(const Json& json) {

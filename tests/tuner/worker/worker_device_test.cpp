@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_device.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
-#include "tuner/text/format.hpp"
 #include "tuner/worker/plugin_catalog.hpp"
-#include "tuner/worker/worker_process.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 using Clock = std::chrono::steady_clock;
 

@@ -2,7 +2,7 @@
 // Tables of trials, and figures as the tool prints them.
 "use strict";
 
-/// {table, keys, codes} of a problem's trials (tuner/report/script_data.hpp). The table is {count, NAME:
+/// {table, keys, codes} of a problem's trials (tuner/report/page.hpp). The table is {count, NAME:
 /// [value, …], …}. Rows have equal keys if they are equal in the first `keyColumns` columns. `codes`
 /// has {values, of} by name for columns of texts: row i has values[of[i]].
 function tableOf({count, columns}, keyColumns) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/text/launcher.hpp"
+#include "tuner/text/environment.hpp"
 
 #include <array>
-
-#include "tuner/text/environment.hpp"
 
 namespace autotune {
 namespace {

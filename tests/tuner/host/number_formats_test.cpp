@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels with CUDA's floating-point types of 8 bits, on the CPU.
+#include "tests/support/matchers.hpp"
+#include "tests/support/struct_case.hpp"
+#include "tests/support/texture_case.hpp"
+#include "tests/tuner/host/kernel_case.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr const char *kEightBits = "#include <cuda_fp8.h>\n",
+                     *kSixteenBits = "#include <cuda_fp16.h>\n#include \"cuda_bf16.h\"\n";
+
+/// `body` sets `right`; the kernel copies where it holds.
+KernelCase copy_where_right(const std::string& body, const std::string& headers = kSixteenBits) {
+  return {.text = headers +
+                  "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+                  "  const int i = threadIdx.x;\n  bool right = false;\n" +
+                  body + "\n  out[i] = right ? in[i] : 12345;\n}\n",
+          .block = {64}};
+}
+
+TEST(EightBits, AreRoundedToNearestAndSaturate) {
+  expect_right(copy_where_right(R"(
+    const __nv_fp8_e4m3 tie(1 + 0x1p-4f), large(1e6f), half(__half(0.5f));
+    const __nv_fp8_e5m2 infinite(1e38f * 1e38f);
+    right = float(tie) == 1.0f && large.__x == 0x7e && float(half) == 0.5f &&
+            float(infinite) == 57344.0f && float(__half(tie)) == 1.0f && sizeof(tie) == 1;)",
+                                kEightBits));
+}
+
+TEST(EightBits, OverflowWithoutSaturationIsANanOrAnInfinity) {
+  expect_right(copy_where_right(R"(
+    right = __nv_cvt_float_to_fp8(465.0f, __NV_NOSAT, __NV_E4M3) == 0x7f &&
+            __nv_cvt_float_to_fp8(464.0f, __NV_NOSAT, __NV_E4M3) == 0x7e &&
+            __nv_cvt_float_to_fp8(-61440.0f, __NV_NOSAT, __NV_E5M2) == 0xfc &&
+            __nv_cvt_float_to_fp8(465.0f, __NV_SATFINITE, __NV_E4M3) == 0x7e;)",
+                                kEightBits));
+}
+
+// Kernels with CUDA's types of 16 bits, on the CPU.
+
+TEST(SixteenBits, AreRoundedOnceToNearestTiesToEven) {
+  expect_right(copy_where_right(R"(
+    const __half one = __float2half(1.0f), step = __float2half(0x1p-10f);
+    const __half tie = __hadd(one, __hmul(step, __float2half(0.5f)));
+    const __half odd = __hadd(__hadd(one, step), step * __half(0.5f));
+    const __half fused = __hfma(step, __half(0x1.8p-1f), one);  // 1 + 0.75 steps
+    right = __half2float(tie) == 1.0f && float(odd) == 1 + 0x1p-9f && fused == one + step &&
+            __half_as_ushort(__half(65520.0f)) == 0x7c00 &&
+            __bfloat162float(__float2bfloat16(1 + 0x1p-8f)) == 1.0f &&
+            __bfloat16_as_ushort(__nv_bfloat16(-2)) == 0xc000;)"));
+}
+
+/// 2^-8 + 2^-60 is past the tie between 1 and its neighbour; double does not hold the sum.
+TEST(SixteenBits, FusedProductsAreNotRoundedTwice) {
+  expect_right(copy_where_right(R"(
+    const __nv_bfloat16 a = 1 + 0x1p-7f, tiny = 0x1p-60f;
+    const __nv_bfloat16 product = __hfma(a, __nv_bfloat16(1 + 0x1p-1f), __nv_bfloat16(0.0f));
+    const __nv_bfloat16 above = __hfma(a, __nv_bfloat16(1 + 0x1p-1f), tiny);
+    right = __bfloat16_as_ushort(above) == __bfloat16_as_ushort(product) + 1 ||
+            float(product) > 1.5f * (1 + 0x1p-7f);)"));
+}
+
+TEST(SixteenBits, PairsLoadAndCalculateTogether) {
+  expect_right(copy_where_right(R"(
+    __shared__ __align__(4) __half values[64];
+    values[i] = __int2half_rn(i);
+    __syncthreads();
+    const __half2 pair = reinterpret_cast<const __half2*>(values)[i / 2];
+    const float2 twice = __half22float2(__hfma2(pair, __float2half2_rn(2.0f), __half2half2(pair.x)));
+    __half2 sum = pair;
+    sum += __halves2half2(pair.y, pair.x);
+    const __nv_bfloat162 other = __floats2bfloat162_rn(1.0f, 2.0f);
+    right = twice.x == 3 * (i / 2 * 2) && twice.y == 2 * (i / 2 * 2 + 1) + i / 2 * 2 &&
+            __low2float(sum) == __high2float(sum) && __high2float(other) == 2.0f &&
+            sizeof(pair) == 4;)"));
+}
+
+TEST(SixteenBits, MoveThroughShufflesAndAtomics) {
+  expect_right(copy_where_right(R"(
+    __shared__ __half sum;
+    if (i == 0) sum = __half(0);
+    __syncthreads();
+    const __half other = __shfl_xor_sync(~0u, __int2half_rn(i), 1);
+    atomicAdd(&sum, __ushort_as_half(0x3c00));
+    __syncthreads();
+    right = float(other) == (i ^ 1) && float(sum) == 64 && __hlt(__half(1), __half(2)) &&
+            float(hsqrt(__half(4))) == 2 && __hisnan(hsqrt(-__half(1)));)"));
+}
+
+// What a kernel may lose: rounding errors of f32 in any order, and not the precision of f32.
+
+/// y[i] = sum over k of a[i,k] b[i,k], of 32 rows. The kernel rounds its inputs with `rounding` if
+/// k is at least 1024.
+struct RowProducts {
+  std::int64_t k = 1024;
+  std::string rounding = "x";  // of a float x; `cut(x, bits)` keeps the upper bits
+  std::string sum = "s += a[at] * b[at]";
+  Fill fill = Fill::random;
+
+  SourceUnit unit(const std::string& name, const std::string& body) const {
+    SourceUnit unit;
+    unit.name = name + ".cu";
+    unit.text = body;
+    unit.entries = {name};
+    return unit;
+  }
+
+  LaunchPlan plan(const std::string& name) const {
+    const Scalar depth{ElementType::i32, k, 0};
+    return {{}, {{name, {}, {32}, {}, 0, {BufferRef{0}, BufferRef{1}, BufferRef{2}, depth}}}};
+  }
+
+  Verdict verdict() const {
+    const auto device = make_host_device(test_cache());
+    Workload workload;
+    workload.problem = "rows";
+    workload.buffers = {
+        {"a", ElementType::f32, 32 * k, Role::input, fill},
+        {"b", ElementType::f32, 32 * k, Role::input, fill},
+        {"y", ElementType::f32, 32, Role::output, Fill::random, static_cast<double>(k + 4)}};
+    if (fill != Fill::random) {
+      workload.buffers[0].fill_values = workload.buffers[1].fill_values = {0, 1};
+    }
+    workload.reference_source = unit("reference", R"(
+      extern "C" __global__ void reference(const float* a, const float* b, double* y, int k) {
+        double s = 0;
+        for (int i = 0; i < k; ++i) s += (double)a[threadIdx.x * k + i] * b[threadIdx.x * k + i];
+        y[threadIdx.x] = s;
+      })");
+    workload.reference = plan("reference");
+    workload.float64_outputs = true;
+    const CompiledKernel kernel = device->compile(unit("rows", format(R"(
+      __device__ float cut(float x, int bits) {{
+        const unsigned u = __float_as_uint(x), drop = 24 - bits;
+        return __uint_as_float((u + (1u << (drop - 1))) >> drop << drop);
+      }}
+      __device__ float rounded(float x, int k) {{ return k < 1024 ? x : {0}; }}
+      #define a(at) rounded(a[at], k)
+      #define b(at) rounded(b[at], k)
+      extern "C" __global__ void rows(const float* a, const float* b, float* y, int k) {{
+        float s = 0;
+        for (int i = 0, at = threadIdx.x * k; i < k; ++i, ++at) {1};
+        y[threadIdx.x] = s;
+      }})",
+                                                                      rounding, sum)));
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+    return device->open(workload)->load(kernel, plan("rows"))->verify();
+  }
+};
+
+TEST(Precision, ThatFallsWhereSumsAreLongIsFoundOut) {
+  for (const std::int64_t k : {1024, 4096, 8192}) {
+    for (const char* const rounding : {"cut(x, 11)", "cut(x, 8)"}) {
+      const Verdict verdict = RowProducts{k, rounding, "s += a(at) * b(at)"}.verdict();
+      EXPECT_EQ(verdict.outcome, Outcome::wrong) << k << " " << rounding;
+    }
+    const Verdict plain = RowProducts{k, "x", "s += a(at) * b(at)"}.verdict();
+    EXPECT_EQ(plain.outcome, Outcome::ok) << k << ": " << plain.message;
+  }
+  EXPECT_THAT((RowProducts{8192, "cut(x, 11)", "s += a(at) * b(at)"}.verdict().message),
+              HasSubstr("products or sums are less precise than f32"));
+}
+
+TEST(Precision, OfF32IsEnoughInAnyOrder) {
+  const char* const in_blocks =
+      "{ float part = 0; for (int end = min(i + 64, k); i < end; ++i, ++at) "
+      "part = fmaf(a[at], b[at], part); s += part; --i, --at; }";
+  const char* const backwards = "s = fmaf(b[at + k - 1 - 2 * i], a[at + k - 1 - 2 * i], s)";
+  for (const std::int64_t k : {1, 1024, 8192}) {
+    for (const Fill fill : {Fill::random, Fill::uniform, Fill::normal}) {
+      for (const char* const sum : {"s += a[at] * b[at]", in_blocks, backwards}) {
+        RowProducts rows{k, "x", sum, fill};
+        const Verdict verdict = rows.verdict();
+        EXPECT_EQ(verdict.outcome, Outcome::ok) << k << " " << sum << ": " << verdict.message;
+      }
+    }
+  }
+}
+
+/// out[i] = `formula` of x = in[i], from `least` to `greatest`, against `right`.
+Verdict verdict_on(const std::string& formula, const std::string& right, double least,
+                   double greatest) {
+  const KernelCase one{.text =
+                           "extern \"C\" __global__ void kernel(const float* in, float* out, "
+                           "int n) { for (int i = 0; i < n; ++i) { const float x = in[i]; "
+                           "out[i] = " +
+                           formula + "; } }",
+                       .expected = right,
+                       .type = ElementType::f32};
+  Workload workload = one.workload();
+  workload.buffers[0].fill = Fill::uniform;
+  workload.buffers[0].fill_values = {least, greatest};
+  const auto device = make_host_device(test_cache());
+  return device->open(workload)->load(device->compile(one.unit()), one.plan())->verify();
+}
+
+TEST(Precision, IsJudgedWhereMagnitudesAreNotFinite) {
+  const Verdict spoilt = verdict_on("x < -88.9f ? 12345.0f : expf(x)", "expf(in[i])", -100, 100);
+  EXPECT_EQ(spoilt.outcome, Outcome::wrong);
+  EXPECT_THAT(spoilt.message, HasSubstr("is 12345, expected"));
+  EXPECT_THAT(spoilt.message, HasSubstr("on absolute inputs, the reference of out is not finite"));
+  EXPECT_EQ(verdict_on("expf(x)", "expf(in[i])", -100, 88).outcome, Outcome::ok);
+  const Verdict rounded = verdict_on("sqrtf(-x) * 1.0000001f", "sqrtf(-in[i])", -4, -0.5);
+  EXPECT_EQ(rounded.outcome, Outcome::ok) << rounded.message;
+  EXPECT_THAT(rounded.message, HasSubstr("is not finite in 64 of 64 elements"));
+}
+
+TEST(Precision, OfSubnormalNumbersIsTheirUnit) {
+  const Verdict right =
+      verdict_on("(float)(x * 1e-42)", "(float)(in[i] * (1e-42 + 1e-50))", 0.5, 1);
+  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+  EXPECT_EQ(verdict_on("(float)(x * 1e-42)", "(float)(in[i] * 2e-42)", 0.5, 1).outcome,
+            Outcome::wrong);
+}
+
+// Texture objects on the host device.
+
+void expect_right(Device& device, const Texture& texture) {
+  const Verdict verdict = testing::texture_verdict(device, texture);
+  EXPECT_EQ(verdict.outcome, Outcome::ok)
+      << verdict.message << "; filter " << int(texture.filter) << ", address "
+      << int(texture.address) << ", normalized " << texture.normalized;
+}
+
+TEST(TexturesOnHost, AreReadAsDeclared) {
+  using enum TextureAddress;
+  const auto host = make_host_device(test_cache());
+  Device& device = *host;
+  for (const TextureFilter filter : {TextureFilter::point, TextureFilter::linear}) {
+    for (const TextureAddress address : {clamp, border}) {
+      expect_right(device, {0, {}, 1, filter, address, false});
+    }
+  }
+  for (const TextureAddress address : {clamp, border, wrap, mirror}) {
+    expect_right(device, {0, {}, 1, TextureFilter::linear, address, true});
+  }
+}
+
+TEST(TexturesOnHost, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
+  const Verdict verdict = testing::fetch_verdict(*make_host_device(test_cache()));
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+// Buffers of structs with members of several types on the host device.
+
+Verdict verdict_on(const std::string& statement) {
+  return testing::body_verdict(*make_host_device(test_cache()), statement);
+}
+
+TEST(StructsOnHost, ARightKernelPasses) {
+  const Verdict verdict = verdict_on(testing::kRightBody);
+  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+}
+
+TEST(StructsOnHost, AWrongMemberIsNamed) {
+  const Verdict verdict =
+      verdict_on("out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};");
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("out.id[700] is "));
+  EXPECT_THAT(verdict.message, HasSubstr("1 of 1000 elements is wrong"));
+}
+
+TEST(StructsOnHost, AMemberThatIsNotWrittenIsFoundOut) {
+  const Verdict verdict = verdict_on("out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;");
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
+  EXPECT_THAT(verdict.message, HasSubstr("out.id[0]"));
+}
+
+TEST(StructsOnHost, AChangedInputIsNamed) {
+  const Verdict verdict = verdict_on(
+      "{ out[i] = {2 * in[i].mass, in[i].id + 1, in[i].x}; "
+      "if (i == 3) const_cast<Body*>(in)[i].x = 7; }");
+  EXPECT_THAT(verdict.message, HasSubstr("the input in.x was changed: in.x[3] was"));
+}
+
+TEST(StructsOnHost, AWriteBehindTheLastIsNamedByItsStruct) {
+  const Verdict verdict = verdict_on(
+      "{ out[i] = {2 * in[i].mass, in[i].id + 1, in[i].x}; if (i == 3) out[n].mass = 7; }");
+  EXPECT_THAT(verdict.message, HasSubstr("wrote out[1000], outside out[0..999]"));
+}
+
+}  // namespace
+}  // namespace autotune
