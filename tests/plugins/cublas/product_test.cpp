@@ -9,6 +9,8 @@
 namespace cublas {
 namespace {
 
+using testing::HasSubstr;
+
 /// The product of a problem whose matrices have this type.
 Product read(const char* problem, const char* type = "f32") {
   const autotune_buffer_v1 buffers[] = {
