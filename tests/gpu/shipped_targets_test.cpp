@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tests/support/offered_size.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
@@ -76,7 +77,8 @@ class ShippedTargets : public Gpu, public testing::WithParamInterface<std::strin
   static NamedValues sizes_of(const Target& target, const std::vector<std::int64_t>& sizes) {
     NamedValues values;
     for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-      values.push_back({target.sizes[i], sizes[std::min(i, sizes.size() - 1)]});
+      const std::int64_t wanted = sizes[std::min(i, sizes.size() - 1)];
+      values.push_back({target.sizes[i], offered_size(target, i, wanted)});
     }
     return values;
   }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "tests/support/offered_size.hpp"
 #include "tests/support/shipped_manifests.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
@@ -38,7 +39,9 @@ NamedValues sizes_of(const Target& target, bool are_odd) {
       {1, {131072}}, {2, {64, 256}}, {3, {64, 256, 32}}, {4, {64, 256, 32, 2}}};
   const std::vector<std::int64_t>& sizes = (are_odd ? odd : even).at(target.sizes.size());
   NamedValues values;
-  for (std::size_t i = 0; i < sizes.size(); ++i) values.push_back({target.sizes[i], sizes[i]});
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    values.push_back({target.sizes[i], offered_size(target, i, sizes[i])});
+  }
   return values;
 }
 

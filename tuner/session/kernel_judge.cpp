@@ -34,6 +34,7 @@ constexpr int kFewestRepeats = 1500;     // if they take no more than kMostPatie
 constexpr double kMostPatience = 5;
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
 constexpr int kConfirmations = 3;       // of such pairs, each of which shows it
+constexpr double kClearLead = 0.1;      // of a speedup: a smaller one must show twice
 constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
 constexpr double kTimerSeconds = 2e-6;  // by which one call alone may differ from another
 constexpr int kTries = 12;              // for one size of the judge's own
@@ -377,13 +378,21 @@ class Case {
     for (BaselineCandidate& each : baselines) {
       entries.push_back({each.candidate.get(), each.seconds, false, false, true});
     }
-    const PlayoffResult result = play_off(entries, request_.policy, request_.seed);
-    const FinalistResult& own = result.finalists.front();
-    if (own.outcome != Outcome::ok) refuse_timed(KernelFailure(own.outcome, own.message));
-    judged.candidate_seconds = own.measurement;
-    judged.noise_floor = result.noise_floor;
-    expect_possible(judged);
-    compare(result, baselines, judged);
+    const auto play = [&](std::uint64_t seed) {
+      const PlayoffResult result = play_off(entries, request_.policy, seed);
+      const FinalistResult& own = result.finalists.front();
+      if (own.outcome != Outcome::ok) refuse_timed(KernelFailure(own.outcome, own.message));
+      judged.candidate_seconds = own.measurement;
+      judged.noise_floor = result.noise_floor;
+      expect_possible(judged);
+      compare(result, baselines, judged);
+    };
+    play(request_.seed);
+    if (judged.pace == Pace::alike || std::abs(judged.speedup.median - 1) >= kClearLead) return;
+    // On a busy machine, a kernel is a little faster than itself now and then, but not twice.
+    const Pace first = judged.pace;
+    play(request_.seed + 1);
+    if (judged.pace != first) judged.pace = Pace::alike;
   }
 
   /// A call of a timed chain was wrong, after calls that were right.

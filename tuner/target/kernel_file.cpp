@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
