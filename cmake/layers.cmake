@@ -17,17 +17,12 @@ function(autotune_precompile name)
 endfunction()
 autotune_precompile(autotune_precompiled)
 
-# Layers without loops over numbers compile faster without -O3, which gains nothing there: those that
-# print or wait for others, whose speed nobody sees, and those that read and write data.
-set(AUTOTUNE_PRINTING_LAYERS cli mpi plugin ranks report session watch)
-set(AUTOTUNE_PRINTING_OPTIONS $<$<CONFIG:Release>:-O1>)
-set(AUTOTUNE_READING_LAYERS db interchange json target worker)
-set(AUTOTUNE_READING_OPTIONS $<$<CONFIG:Release>:-O2>)
-foreach(kind PRINTING READING)
-  string(TOLOWER autotune_precompiled_${kind} precompiled)
-  autotune_precompile(${precompiled} <nlohmann/json.hpp>)
-  target_compile_options(${precompiled} PRIVATE ${AUTOTUNE_${kind}_OPTIONS})
-endforeach()
+# Layers that read, write, print or wait for others compile faster at -O1, and -O3 gains them nothing.
+set(AUTOTUNE_QUICK_LAYERS
+  cli db interchange json mpi plugin ranks report session target watch worker)
+set(AUTOTUNE_QUICK_OPTIONS $<$<CONFIG:Release>:-O1>)
+autotune_precompile(autotune_precompiled_quick <nlohmann/json.hpp>)
+target_compile_options(autotune_precompiled_quick PRIVATE ${AUTOTUNE_QUICK_OPTIONS})
 
 # Layers that read input of others. Fuzzers see the branches that they take.
 set(AUTOTUNE_FUZZED_LAYERS core db interchange json target worker)
@@ -53,12 +48,9 @@ function(autotune_layer name)
     set(scope INTERFACE)
   else()
     add_library(autotune_${name} STATIC ${LAYER_SOURCES})
-    if(name IN_LIST AUTOTUNE_PRINTING_LAYERS)
-      target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_PRINTING_OPTIONS})
-      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_printing)
-    elseif(name IN_LIST AUTOTUNE_READING_LAYERS)
-      target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_READING_OPTIONS})
-      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_reading)
+    if(name IN_LIST AUTOTUNE_QUICK_LAYERS)
+      target_compile_options(autotune_${name} PRIVATE ${AUTOTUNE_QUICK_OPTIONS})
+      target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled_quick)
     elseif(LAYER_USES OR "fmt::fmt-header-only" IN_LIST LAYER_LINKS)  # those with fmt's definitions
       target_precompile_headers(autotune_${name} REUSE_FROM autotune_precompiled)
     endif()
