@@ -15,11 +15,11 @@ std::size_t differences(const Levels& a, const Levels& b) {
   return count;
 }
 
-/// The plugin whose library was timed nearest. Empty: none was.
-std::string plugin_of(std::span<const NearProblem> near) {
+/// The nearest problem where a library was timed; nullptr: none was.
+const NearProblem* timed_in(std::span<const NearProblem> near) {
   const auto is_timed = [](const NearProblem& one) { return one.known->problem->baseline_ns > 0; };
   const auto found = std::ranges::find_if(near, is_timed);
-  return found == near.end() ? "" : found->known->problem->baseline;
+  return found == near.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -63,23 +63,25 @@ std::optional<Experience::Choice> Experience::choose(std::span<const std::int64_
 std::optional<Experience::Library> Experience::library_for(std::span<const std::int64_t> sizes,
                                                            double ours, double confidence) const {
   TransferCandidates candidates(sized_, known_, sizes);
-  const bool has_model = known_.models().has_model();
-  const std::vector<BaselineTime> times = library_times(candidates.near(), sizes, has_model);
-  Library library{plugin_of(candidates.near())};
+  const NearProblem* const nearest = timed_in(candidates.near());
+  Library library{nearest ? nearest->known->problem->baseline : ""};
   if (library.plugin.empty() && offered_) library.plugin = offered_();
   if (library.plugin.empty()) return std::nullopt;
+  const bool has_model = known_.models().has_model();
+  const int alignment = line_alignment(sized_.program, key_of(sized_.target, sizes));
+  const std::vector<BaselineTime> times =
+      library_times(candidates.near(), sizes, alignment, has_model);
   double reference = candidates.ideal();
   if (!has_model && !times.empty()) {
     reference = ours > 0 ? std::log(ours) : times.front().reference;
   }
-  const auto best = expected_baseline_time(times, reference);
-  if (!best || !std::isfinite(*best)) return library;
-  const double expected = own_choice_time(*best);
-  library.seconds = std::exp(expected);
+  const auto expected = expected_baseline_time(times, reference);
+  if (!expected || !std::isfinite(*expected)) return library;
+  library.seconds = std::exp(*expected);
   if (ours == 0 && has_model) return library;
   const double own = has_model ? std::log(ours) : reference;
-  const double margin = errors_.margin(times.front().distance, library.seconds, confidence);
-  library.answers = own + margin >= expected;
+  const double margin = errors_.margin(nearest->distance, library.seconds, alignment, confidence);
+  library.answers = own + margin >= *expected;
   return library;
 }
 

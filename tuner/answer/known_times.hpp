@@ -63,6 +63,12 @@ class PastModels {
   std::vector<std::optional<SizedCostModel>> models_;  // of each device of the past times
 };
 
+/// log2 of the number of elements that divides the lengths of all lines of the arrays, by the
+/// defaults of the target's free sizes; kAligned at most. Vendors' libraries have other kernels for
+/// lines that are not aligned, which take up to nine times as long in 16 bits.
+int line_alignment(const TargetProgram& program, std::span<const std::int64_t> sizes);
+inline constexpr int kAligned = 3;
+
 struct LevelsHash {
   std::size_t operator()(const Levels& levels) const noexcept;
 };
@@ -80,7 +86,8 @@ struct KnownProblem {
   bool is_here = false;         // on the target's device
   std::vector<KnownTime> good;  // the fastest
   std::optional<KnownTime> standard, pinned;
-  double ideal = 0;  // PredictionsAt::ideal(), if the library was timed
+  double ideal = 0;   // PredictionsAt::ideal(), if the library was timed
+  int alignment = 0;  // line_alignment(), if the library was timed
 };
 
 /// Computed once. Thread-safe. What `sized` refers to must outlive it.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "db/problem_text.hpp"
+#include "tuner/probability/quantiles.hpp"
 
 namespace autotune {
 namespace {
@@ -14,9 +16,8 @@ namespace {
 constexpr std::size_t kMostBaselines = 64;
 constexpr std::size_t kMostNear = 128;  // problems from which another is expected
 constexpr double kOtherOnes = 1.5;      // added to the distance of a library's time
+constexpr double kOtherAlignment = 2;   // the same, for each factor of two
 constexpr double kShortSeconds = 10e-6;
-/// Quantiles of few errors cover less than they promise: 94 % for 95 %, 98 % for 99 %.
-constexpr double kMissing = 0.7;
 
 /// Whether the same sizes are 1. Of a vector, a library computes the product in another way.
 bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
@@ -72,17 +73,21 @@ std::optional<double> own_error(const KnownProblem& one, std::span<const NearPro
   return error;
 }
 
-/// `confidence` of the errors are below it.
-double quantile(std::span<const double> ascending, double confidence) {
-  const double rank =
-      std::ceil((1 - kMissing * (1 - confidence)) * (static_cast<double>(ascending.size()) + 1));
-  return ascending[std::min(static_cast<std::size_t>(rank), ascending.size()) - 1];
+/// With this confidence, the next error is below it.
+double quantile(std::span<const double> errors, double confidence) {
+  const auto count = static_cast<double>(errors.size());
+  const double mean = std::reduce(errors.begin(), errors.end()) / count;
+  double squares = 0;
+  for (const double error : errors) squares += (error - mean) * (error - mean);
+  const double deviation = std::sqrt(squares / (count - 1) * (1 + 1 / count));
+  return mean + student_t_quantile(confidence, errors.size() - 1) * deviation;
 }
 
 }  // namespace
 
 std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
-                                        std::span<const std::int64_t> sizes, bool has_model) {
+                                        std::span<const std::int64_t> sizes, int alignment,
+                                        bool has_model) {
   std::vector<BaselineTime> times;
   for (const auto& [known, distance] : near) {
     if (times.size() == kMostBaselines) break;
@@ -90,7 +95,8 @@ std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
     if (problem.baseline_ns <= 0 || (!has_model && !known->is_here)) continue;
     const double reference = has_model ? known->ideal : std::log(problem.good.front().ns * 1e-9);
     if (!std::isfinite(reference)) continue;
-    const double unlike = are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes;
+    const double unlike = (are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes) +
+                          kOtherAlignment * std::abs(alignment - known->alignment);
     times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
   }
   return times;
@@ -104,15 +110,28 @@ LeadErrors::LeadErrors(const KnownTimes& known)
   }
 }
 
-double LeadErrors::margin(double distance, double seconds, double confidence) const {
+double LeadErrors::margin(double distance, double seconds, int alignment, double confidence) const {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
-  if (timed_.size() < kFewest) return kUnknown;
   const auto radius = std::ranges::lower_bound(kRadii, distance);
   if (radius == kRadii.end()) return kUnknown;
   Errors& errors = (*errors_)[static_cast<std::size_t>(radius - kRadii.begin())];
   std::call_once(errors.computed, [&] { compute(*radius, errors); });
-  const std::vector<double>& own = seconds < kShortSeconds ? errors.short_ones : errors.long_ones;
-  return own.size() < kFewest ? kUnknown : quantile(own, confidence);
+  const bool is_short = seconds < kShortSeconds, is_aligned = alignment == kAligned;
+  const auto margin_of = [&](auto&& is_alike) -> std::optional<double> {
+    std::vector<double> alike;
+    for (const LeadError& each : errors.all) {
+      if (is_alike(each)) alike.push_back(each.error);
+    }
+    if (alike.size() < kFewest) return std::nullopt;
+    return quantile(alike, confidence);
+  };
+  const auto is_as_long = [&](const LeadError& one) { return one.is_short == is_short; };
+  const auto is_as_aligned = [&](const LeadError& one) { return one.is_aligned == is_aligned; };
+  const auto any = [](const LeadError&) { return true; };
+  std::optional<double> margin = margin_of(is_as_long);
+  if (!margin) margin = margin_of(is_as_aligned);
+  if (!margin) margin = margin_of(any);
+  return margin.value_or(kUnknown);
 }
 
 void LeadErrors::compute(double radius, Errors& errors) const {
@@ -120,7 +139,8 @@ void LeadErrors::compute(double radius, Errors& errors) const {
   for (const KnownProblem* one : timed_) {
     const db::PastProblem& problem = *one->problem;
     const std::vector<NearProblem> near = around(*one, known_, radius);
-    const std::vector<BaselineTime> times = library_times(near, problem.sizes, has_model);
+    const std::vector<BaselineTime> times =
+        library_times(near, problem.sizes, one->alignment, has_model);
     const double winner = std::log(problem.good.front().ns * 1e-9);
     const double reference = has_model ? one->ideal : winner;
     if (times.empty() || !std::isfinite(reference)) continue;
@@ -129,12 +149,9 @@ void LeadErrors::compute(double radius, Errors& errors) const {
     const double measured = std::log(problem.baseline_ns * 1e-9);
     const double library = *expected_baseline_time(times, reference) - measured;
     // Too high an expectation of the library, or too low a one of ours, feigns a lead.
-    auto& of_length =
-        std::exp(own_choice_time(measured)) < kShortSeconds ? errors.short_ones : errors.long_ones;
-    of_length.push_back(library - *ours);
+    errors.all.push_back(
+        {library - *ours, std::exp(measured) < kShortSeconds, one->alignment == kAligned});
   }
-  std::ranges::sort(errors.short_ones);
-  std::ranges::sort(errors.long_ones);
 }
 
 }  // namespace autotune

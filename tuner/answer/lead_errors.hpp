@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -20,11 +21,12 @@ struct NearProblem {
   double distance;
 };
 
-/// The times of the library at these problems, the nearest first. Times of problems whose other
-/// sizes are 1 count as further away. Without a model, those of this device only, relative to the
-/// winner's time.
+/// The times of the library at these problems. Times of problems whose other sizes are 1, or whose
+/// line_alignment() differs, count as further away. Without a model, those of this device only,
+/// relative to the winner's time.
 std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
-                                        std::span<const std::int64_t> sizes, bool has_model);
+                                        std::span<const std::int64_t> sizes, int alignment,
+                                        bool has_model);
 
 /// Computed when it is first asked. Thread-safe. `known` must outlive it.
 class LeadErrors {
@@ -33,21 +35,25 @@ class LeadErrors {
 
   /// What must be added to the logarithm of our expected time so that the sum is below the
   /// library's only where ours is faster, with this confidence. `distance` is that to the nearest
-  /// problem where the library was timed, `seconds` its expected time. Infinity if too little is
-  /// known.
+  /// problem where the library was timed, `seconds` its expected time, `alignment`
+  /// line_alignment(). Infinity if too little is known.
   ///
-  /// It is a quantile of past errors: each problem in turn counts as not tuned, together with all
-  /// problems within at least `distance` of it, and what is expected there from the others is
-  /// compared with what was measured.
-  double margin(double distance, double seconds, double confidence) const;
+  /// It is a quantile of past errors, by Student's t: each problem in turn counts as not tuned,
+  /// together with all problems within at least `distance` of it, and what is expected there from
+  /// the others is compared with what was measured. Errors of short and of long calls are apart; where
+  /// one of them has too few, those of aligned lines and of others are.
+  double margin(double distance, double seconds, int alignment, double confidence) const;
 
   static constexpr std::size_t kFewest = 20;  // times of the library
 
  private:
-  /// Of one radius: errors of short and of long calls, ascending.
-  struct Errors {
+  struct LeadError {
+    double error;
+    bool is_short, is_aligned;
+  };
+  struct Errors {  // of one radius
     std::once_flag computed;
-    std::vector<double> short_ones, long_ones;
+    std::vector<LeadError> all;
   };
   static constexpr std::array<double, 4> kRadii{0.35, 0.7, 1.4, 2.8};
 

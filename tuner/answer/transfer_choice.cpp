@@ -10,11 +10,6 @@ namespace {
 constexpr double kErrorReach = 1.2;    // in doublings of the sizes: errors are alike within it
 constexpr double kUnknownError = 0.4;  // expected of a configuration that nobody timed near by
 constexpr double kBaselineReach = 1;
-// What cublasSgemm and cublasLt's first candidate take, over the best candidate: a part of it, and
-// more if the call is short (docs/database.md).
-constexpr double kOwnChoice = 1.06;
-constexpr double kOwnChoiceSeconds = 1.5e-6;
-constexpr double kMostOwnChoice = 1.8;
 constexpr double kTimeReach = 1;     // in logarithms of reference times
 constexpr double kFarWeight = 1e-9;  // counts only where nothing is near
 constexpr double kLeastLead = 0.05;  // of another answer
@@ -53,11 +48,6 @@ std::optional<double> expected_baseline_time(std::span<const BaselineTime> times
   }
   if (weights == 0) return std::nullopt;
   return reference + sum / weights;
-}
-
-double own_choice_time(double best) {
-  const double start = kOwnChoiceSeconds / std::exp(best);
-  return best + std::log(std::min(kMostOwnChoice, kOwnChoice + start * start));
 }
 
 bool has_clear_lead(double ours, double others, double distance) {

@@ -39,9 +39,6 @@ struct BaselineTime {
 /// without `times`.
 std::optional<double> expected_baseline_time(std::span<const BaselineTime> times, double reference);
 
-/// The library's time with its own choice of algorithm, where its best candidate takes `best`.
-double own_choice_time(double best);
-
 /// Whether to take another answer, where one of the two times is only expected. Both are logarithms
 /// of seconds. The other must be clearly ahead, the more the farther away the problems are (in
 /// doublings of sizes) that it is known from. A wrong choice costs more than a missed one: kernels

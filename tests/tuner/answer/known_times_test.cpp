@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "tests/tuner/answer/shipped_gemm.hpp"
 #include "tuner/answer/experience.hpp"
 #include "tuner/answer/known_times.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -313,7 +317,7 @@ TEST_F(ExperienceTest, WithoutEvidenceTheLibraryAnswers) {
   add_timed(1024, 512, 200'000);
   ASSERT_TRUE(library(1024, 540)) << "one time is no evidence";
   EXPECT_EQ(library(1024, 540)->plugin, "cublas");
-  EXPECT_NEAR(library(1024, 540)->seconds, 212e-6, 1e-6) << "its own choice, not its best";
+  EXPECT_NEAR(library(1024, 540)->seconds, 200e-6, 1e-9);
 }
 
 TEST_F(ExperienceTest, OursAnswersWhereItWasSurelyFasterAtNearSizes) {
@@ -334,8 +338,55 @@ TEST_F(ExperienceTest, WhereExpectationsWereOftenWrongALeadMustBeLarger) {
 TEST_F(ExperienceTest, TheLibrarysTimeOfVectorsCountsForVectors) {
   add_timed(1024, 1, 50'000);
   add_timed(1024, 8, 400'000);
-  EXPECT_NEAR(library(2048, 1)->seconds, 53e-6, 1e-6);
+  EXPECT_NEAR(library(2048, 1)->seconds, 50e-6, 1e-6);
   EXPECT_GT(library(1024, 2)->seconds, 300e-6) << "of a product of matrices";
+}
+
+TEST(LineAlignment, IsThatOfTheWorstLine) {
+  const ShippedGemm nt("h100", {{"dtype", Value("bf16")}, {"layout", Value("NT")}});
+  const auto alignment = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
+    return line_alignment(nt.sized().program, std::vector<std::int64_t>{m, n, k, 1});
+  };
+  EXPECT_EQ(alignment(3, 64, 64), kAligned) << "no line has M elements";
+  EXPECT_EQ(alignment(64, 64, 4096), kAligned);
+  EXPECT_EQ(alignment(64, 1028, 64), 2);
+  EXPECT_EQ(alignment(64, 64, 65), 0);
+}
+
+/// What a program saw of cuBLAS' own choice on an H100: `served_bench 71 200 25 KIND` (driver
+/// 580.159.04, CUDA 13.0), 200 random shapes of a kind, of which half have multiples of 8 and few
+/// are shipped. Lines that are not aligned once counted as others: bf16 was expected to take 1.7
+/// times as long as it does, or half as long.
+TEST(LibraryTime, IsExpectedWellWhereItWasNotTimed) {
+  const std::map<std::string, NamedValues> kinds{
+      {"bf16-NT", {{"dtype", Value("bf16")}, {"layout", Value("NT")}}},
+      {"bf16-NN", {{"dtype", Value("bf16")}}},
+      {"f32-NT", {{"layout", Value("NT")}}}};
+  for (const auto& [kind, settings] : kinds) {
+    const ShippedGemm gemm("h100", settings);
+    const Experience experience = gemm.experience(gemm.times());
+    std::ifstream file(AUTOTUNE_SOURCE_DIR "/tests/tuner/answer/recorded/cublas_h100.txt");
+    std::vector<double> aligned, others;  // logarithms of the measured time over the expected one
+    for (std::string name, m, n, k, us; file >> name >> m >> n >> k >> us;) {
+      if (name != kind) continue;
+      const std::vector<std::int64_t> sizes{std::stoll(m), std::stoll(n), std::stoll(k), 1};
+      const auto library = experience.library_for(sizes, 0);
+      ASSERT_TRUE(library) << kind;
+      if (std::ranges::min(std::span(sizes).first(3)) == 1 || library->seconds == 0) continue;
+      const bool is_aligned = line_alignment(gemm.sized().program, sizes) == kAligned;
+      (is_aligned ? aligned : others).push_back(std::log(std::stod(us) * 1e-6 / library->seconds));
+    }
+    for (std::vector<double>* errors : {&aligned, &others}) {
+      ASSERT_GT(errors->size(), 60u) << kind;
+      std::ranges::sort(*errors);
+      const auto at = [&](std::size_t percent) {
+        return (*errors)[errors->size() * percent / 100];
+      };
+      EXPECT_NEAR(at(50), 0, 0.15) << kind;
+      EXPECT_GT(at(25), -0.3) << kind;
+      EXPECT_LT(at(75), errors == &aligned ? 0.25 : 0.65) << kind;
+    }
+  }
 }
 
 TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothingWithoutAModel) {

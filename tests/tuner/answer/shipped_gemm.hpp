@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm in f32 on a GPU that is not here, and what is shipped for its architecture.
+// gemm on a GPU that is not here, and what is shipped for its architecture.
 #pragma once
 
 #include <span>
@@ -15,7 +15,8 @@ namespace autotune {
 
 class ShippedGemm {
  public:
-  explicit ShippedGemm(const char* gpu) : device_(device_of(gpu)) {}
+  explicit ShippedGemm(const char* gpu, NamedValues settings = {})
+      : device_(device_of(gpu)), settings_(std::move(settings)) {}
 
   db::PastTimes times() const {
     const db::Layer shipped{AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", db::Mode::shipped};
@@ -46,7 +47,8 @@ class ShippedGemm {
 
   const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   const DeviceInfo device_;
-  const Problem ones_ = problem_of(gemm_, {{"M", 1}, {"N", 1}, {"K", 1}}, {});
+  const NamedValues settings_;
+  const Problem ones_ = problem_of(gemm_, {{"M", 1}, {"N", 1}, {"K", 1}}, settings_);
   const TargetProgram program_{gemm_, ones_, device_, SizeBinding::given};
 };
 

@@ -195,14 +195,6 @@ TEST(ExpectedBaselineTime, IsOfTheNearestOfProblemsThatTakeAsLong) {
 
 TEST(ExpectedBaselineTime, NeedsATime) { EXPECT_EQ(expected_baseline_time({}, 0), std::nullopt); }
 
-TEST(OwnChoiceTime, IsLongerThanThatOfTheBestCandidateMostOfAllIfShort) {
-  const auto ratio = [](double best) { return std::exp(own_choice_time(std::log(best))) / best; };
-  EXPECT_NEAR(ratio(100e-6), 1.06, 0.001);
-  EXPECT_NEAR(ratio(5e-6), 1.15, 0.001);
-  EXPECT_NEAR(ratio(2e-6), 1.62, 0.01);
-  EXPECT_NEAR(ratio(1e-6), 1.8, 0.001);
-}
-
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
   EXPECT_FALSE(has_clear_lead(0, -0.04, 0)) << "never for nothing";
   EXPECT_TRUE(has_clear_lead(0, -0.06, 0));
