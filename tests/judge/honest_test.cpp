@@ -96,6 +96,10 @@ TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
   std::size_t next = 0;
   int judged = 0, right = 0;
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  constexpr double kSlow = 10;
   for (Honest& each : kernels) {
     for (; next < kernels.size() && &kernels[next] < &each + kAhead; ++next) {
       Honest& later = kernels[next];
@@ -104,21 +108,27 @@ TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
         later.ahead->prefetch(std::move(unit));
       }
     }
+    const double before = seconds();
     const KernelJudgement judgement = judge_kernel(each.candidate, each.request, *device, pool);
     each.ahead.reset();
-    const bool is_usable = judgement.outcome == Outcome::launch_error ||
-                           judgement.outcome == Outcome::invalid;  // for the device: not refused
+    const bool is_unusable = judgement.outcome == Outcome::launch_error ||
+                             judgement.outcome == Outcome::invalid;  // for the device: not refused
     right += judgement.ruling == Ruling::right ? 1 : 0;
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    const std::string what =
+        each.manifest.string() + ": " +
+        configuration_text(each.candidate, each.request.problems[0],
+                           each.candidate.default_configuration, device->info());
+    if (is_unusable || seconds() - before > kSlow) {
+      std::cout << what << ": " << seconds() - before << " s, " << name_of(judgement.outcome)
+                << ": " << judgement.why << std::endl;
+    }
     if (++judged % 20 == 0 || judged == static_cast<int>(kernels.size())) {
-      std::cout << judged << " kernels were judged in " << spent.count() << " s, " << right
+      std::cout << judged << " kernels were judged in " << seconds() << " s, " << right
                 << " are right" << std::endl;
     }
-    EXPECT_TRUE(judgement.ruling == Ruling::right || is_usable)
-        << each.manifest << ": "
-        << configuration_text(each.candidate, each.request.problems[0],
-                              each.candidate.default_configuration, device->info())
-        << ": " << name_of(judgement.ruling) << ": " << judgement.where << ": " << judgement.why;
+    EXPECT_TRUE(judgement.ruling == Ruling::right || is_unusable)
+        << what << ": " << name_of(judgement.ruling) << ": " << judgement.where << ": "
+        << judgement.why;
   }
   EXPECT_GE(kernels.size(), 10u);
 }
