@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -63,13 +64,41 @@ class Workspace {
   void* memory_ = nullptr;
 };
 
-class Gemm {
+/// cuBLAS on one device, shared by all products that are open there.
+class Library {
  public:
-  explicit Gemm(const Product& product) : product_(product) {
+  static std::shared_ptr<Library> on_this_device() {
+    static std::map<int, std::weak_ptr<Library>> libraries;
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) throw std::runtime_error("there is no GPU");
+    std::shared_ptr<Library> library = libraries[device].lock();
+    if (!library) libraries[device] = library = std::make_shared<Library>();
+    return library;
+  }
+
+  Library() {
     cublasHandle_t blas = nullptr;
     check(cublasCreate(&blas), "cublasCreate");
     blas_.reset(blas);
-    check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
+    cublasLtHandle_t lt = nullptr;
+    check(cublasLtCreate(&lt), "cublasLtCreate");
+    lt_.reset(lt);
+  }
+
+  cublasHandle_t blas() const { return blas_.get(); }
+  cublasLtHandle_t lt() const { return lt_.get(); }
+  /// For calls that run on this stream, one after the other.
+  void* workspace(cudaStream_t stream) { return workspaces_[stream].get(); }
+
+ private:
+  Blas blas_;
+  Lt lt_;
+  std::map<cudaStream_t, Workspace> workspaces_;
+};
+
+class Gemm {
+ public:
+  explicit Gemm(const Product& product) : product_(product) {
     if (const char* const name = product_.default_name()) names_.emplace_back(name);
     propose();
     if (names_.empty()) throw std::runtime_error("cuBLAS has no product of these types and sizes");
@@ -80,7 +109,7 @@ class Gemm {
     return candidate < names_.size() ? names_[candidate].c_str() : nullptr;
   }
 
-  void launch(std::uint32_t candidate, void* const* addresses, cudaStream_t stream) const {
+  void launch(std::uint32_t candidate, void* const* addresses, cudaStream_t stream) {
     const std::size_t defaults = names_.size() - algorithms_.size();
     if (candidate < defaults) {
       launch_default(addresses, stream);
@@ -141,13 +170,11 @@ class Gemm {
     if (p.has_bias()) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.result, "the bias's type");
     if (p.scales == cublas::Scales::none) return;
     if (p.scales != cublas::Scales::tensor) set_scale_modes(p.scales == cublas::Scales::blocks);
-    set_scales(workspace_.get(), workspace_.get());  // the heuristic wants some; see launch
+    static const float any = 1;
+    set_scales(&any, &any);  // the heuristic wants some, and reads none; see launch
   }
 
   void propose() {
-    cublasLtHandle_t lt = nullptr;
-    check(cublasLtCreate(&lt), "cublasLtCreate");
-    lt_.reset(lt);
     cublasLtMatmulDesc_t operation = nullptr;
     check(cublasLtMatmulDescCreate(&operation, product_.compute(), product_.scale()),
           "cublasLtMatmulDescCreate");
@@ -172,7 +199,7 @@ class Gemm {
     std::vector<cublasLtMatmulHeuristicResult_t> results(kMostAlgorithms);
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        lt, operation, first_.get(), second_.get(), added_.get(), result_.get(), made,
+        library_->lt(), operation, first_.get(), second_.get(), added_.get(), result_.get(), made,
         kMostAlgorithms, results.data(), &found);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED)
       return;  // only the default candidate remains, if any
@@ -203,11 +230,24 @@ class Gemm {
     return scalar ? *static_cast<const T*>(addresses[*scalar]) : otherwise;
   }
 
-  void launch_default(void* const* addresses, cudaStream_t stream) const {
-    cublasHandle_t blas = blas_.get();
+  /// A graph may run beside other streams, and threads share the name of the stream of each thread,
+  /// so captured and such calls have a workspace of this product's own.
+  void* workspace(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const bool is_known = cudaStreamIsCapturing(stream, &status) == cudaSuccess;
+    if (!is_known) cudaGetLastError();  // the legacy stream while another one is captured
+    if (is_known && status == cudaStreamCaptureStatusNone && stream != cudaStreamPerThread) {
+      return library_->workspace(stream);
+    }
+    if (!own_workspace_) own_workspace_.emplace();
+    return own_workspace_->get();
+  }
+
+  void launch_default(void* const* addresses, cudaStream_t stream) {
+    cublasHandle_t blas = library_->blas();
     check(cublasSetStream(blas, stream), "cublasSetStream");
     // cublasSetStream resets the workspace to cuBLAS's own, which cannot be allocated in a capture.
-    check(cublasSetWorkspace(blas, workspace_.get(), kWorkspaceBytes), "cublasSetWorkspace");
+    check(cublasSetWorkspace(blas, workspace(stream), kWorkspaceBytes), "cublasSetWorkspace");
     if (product_.is_double()) {
       launch_default<double>(addresses, cublasDgemm_64, cublasDgemmStridedBatched_64);
     } else if (product_.type == CUDA_R_32F && !product_.by_tf32) {
@@ -224,11 +264,11 @@ class Gemm {
     const void *const a = addresses[p.a], *const b = addresses[p.b];
     void* const d = addresses[p.d];
     const cublasStatus_t status =
-        p.batch == 1 ? cublasGemmEx_64(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b,
-                                       p.type, p.ldb(), a, p.type, p.lda(), &beta, d, p.result, p.n,
-                                       p.compute(), CUBLAS_GEMM_DEFAULT)
+        p.batch == 1 ? cublasGemmEx_64(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha,
+                                       b, p.type, p.ldb(), a, p.type, p.lda(), &beta, d, p.result,
+                                       p.n, p.compute(), CUBLAS_GEMM_DEFAULT)
                      : cublasGemmStridedBatchedEx_64(
-                           blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.type,
+                           library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.type,
                            p.ldb(), p.stride_b(), a, p.type, p.lda(), p.stride_a(), &beta, d,
                            p.result, p.n, p.m * p.n, p.batch, p.compute(), CUBLAS_GEMM_DEFAULT);
     check(status, names_[0].c_str());
@@ -243,15 +283,15 @@ class Gemm {
     T* const d = static_cast<T*>(addresses[p.d]);
     const cublasStatus_t status =
         p.batch == 1
-            ? single(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(), a, p.lda(),
-                     &beta, d, p.n)
-            : batched(blas_.get(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(),
+            ? single(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(), a,
+                     p.lda(), &beta, d, p.n)
+            : batched(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(),
                       p.stride_b(), a, p.lda(), p.stride_a(), &beta, d, p.n, p.m * p.n, p.batch);
     check(status, names_[0].c_str());
   }
 
   void launch_algorithm(const cublasLtMatmulAlgo_t& algorithm, void* const* addresses,
-                        cudaStream_t stream) const {
+                        cudaStream_t stream) {
     const Product& p = product_;
     if (p.has_bias()) {
       check(cublasLtMatmulDescSetAttribute(operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
@@ -272,20 +312,19 @@ class Gemm {
 
   template <class T>
   void launch_algorithm(const cublasLtMatmulAlgo_t& algorithm, void* const* addresses,
-                        cudaStream_t stream, T alpha, T beta) const {
+                        cudaStream_t stream, T alpha, T beta) {
     const Product& p = product_;
     void* const result = addresses[p.d];
-    check(cublasLtMatmul(lt_.get(), operation_.get(), &alpha, addresses[p.b], first_.get(),
+    check(cublasLtMatmul(library_->lt(), operation_.get(), &alpha, addresses[p.b], first_.get(),
                          addresses[p.a], second_.get(), &beta, p.has_c ? addresses[p.c] : result,
-                         added_.get(), result, result_.get(), &algorithm, workspace_.get(),
+                         added_.get(), result, result_.get(), &algorithm, workspace(stream),
                          kWorkspaceBytes, stream),
           "cublasLtMatmul");
   }
 
   const Product product_;
-  const Workspace workspace_;
-  Blas blas_;
-  Lt lt_;
+  const std::shared_ptr<Library> library_ = Library::on_this_device();
+  std::optional<Workspace> own_workspace_;
   Operation operation_;
   Layout first_, second_, added_, result_;
   std::vector<cublasLtMatmulAlgo_t> algorithms_;

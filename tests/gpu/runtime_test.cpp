@@ -323,6 +323,26 @@ TEST_F(VendorsLibraryOnGpu, TheFirstLaunchOfTheVendorsLibraryMayBeCaptured) {
   EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
 }
 
+TEST_F(VendorsLibraryOnGpu, ManyKernelsShareItsMemory) {
+  prepare("cublas", first_way());
+  launched({});
+  const auto free_bytes = [] {
+    std::size_t free = 0, all = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);
+    return free;
+  };
+  const std::size_t before = free_bytes();
+  std::vector<autotune_kernel*> kernels;
+  for (int i = 0; i < 20; ++i) {
+    kernels.push_back(kernel_);
+    kernel_ = another_kernel();
+    EXPECT_EQ(launched({}), 128 * 3 - 2 * 3);
+  }
+  EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_LIBRARY);
+  EXPECT_LT(before - std::min(before, free_bytes()), std::size_t{64} << 20);
+  for (autotune_kernel* const kernel : kernels) autotune_release(kernel);
+}
+
 TEST_F(RuntimeOnGpu, KernelsMayBeMadeAndReleasedWhileAStreamIsCaptured) {
   prepare("missing", "some way");
   launched({});
