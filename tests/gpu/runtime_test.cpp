@@ -3,6 +3,7 @@
 // scalars of the caller's own, and captured into graphs.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <utility>
