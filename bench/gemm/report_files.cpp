@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bench/gemm/report.hpp"
+#include "bench/gemm/svg_plots.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/plot.hpp"
 

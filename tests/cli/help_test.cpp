@@ -18,12 +18,6 @@ const Verb kPaintWall{.name = "paint",
                       .positional = {},
                       .run = nullptr};
 
-TEST(Help, AnOptionHasItsDefaultAndWhetherItMayBeRepeated) {
-  EXPECT_EQ(meaning_of(kPaintWall.options[0]), "A color (default: white)");
-  EXPECT_EQ(meaning_of(kPaintWall.options[1]), "A wall (may be repeated)");
-  EXPECT_EQ(meaning_of(kPaintWall.options[2]), "With a gloss");
-}
-
 TEST(Help, OfAVerbIsUsageOptionsAndDetails) {
   EXPECT_EQ(help_of(kPaintWall),
             "usage: autotune paint --color C\n"
@@ -45,23 +39,6 @@ TEST(Help, LongTextsContinueBelowTheirColumn) {
   std::string line;
   while (std::getline(lines, line)) EXPECT_LE(line.size(), 96u);
   EXPECT_THAT(help_of(verb), HasSubstr("\n             ")) << "below the column of meanings";
-}
-
-TEST(Help, TheOverviewHasEveryVerbAndVariable) {
-  const std::string text = overview();
-  for (const Verb* verb : verbs())
-    EXPECT_THAT(text, HasSubstr(std::string(verb->summary.substr(0, 40))));
-  for (const EnvironmentVariable& one : environment_variables()) {
-    EXPECT_THAT(text, HasSubstr(std::string(one.name)));
-  }
-}
-
-TEST(Help, TheReferenceIsOneSectionAVerb) {
-  const std::string text = markdown_reference();
-  for (const Verb* verb : verbs()) {
-    EXPECT_THAT(text, HasSubstr("\n## " + std::string(verb->name) + "\n\n    autotune "));
-  }
-  EXPECT_THAT(text, Not(HasSubstr("\n\n\n\n")));
 }
 
 }  // namespace

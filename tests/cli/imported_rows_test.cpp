@@ -33,33 +33,10 @@ class ImportedRowsTest : public ::testing::Test {
     return imported_rows(results_, target_, problem_of(target_, {{"N", 100}}, {}), DeviceInfo{},
                          kOtherwise);
   }
-  std::string refusal() const {
-    try {
-      rows();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "it was taken";
-  }
 
   Target target_;
   RecordedResults results_;
 };
-
-TEST_F(ImportedRowsTest, TheFastestIsTheDecision) {
-  add(16, 2e-3);
-  add(32, 1e-3);
-  add(16, std::nullopt);
-  const ImportedRows made = rows();
-  ASSERT_EQ(made.trials.size(), 3u);
-  EXPECT_EQ(made.trials[0].configuration, "BLOCK=16 WIDTH=3") << "WIDTH has one value only";
-  EXPECT_EQ(made.trials[0].key.policy, "by=kernel_tuner");
-  EXPECT_FALSE(made.trials[0].verified);
-  ASSERT_TRUE(made.decision);
-  EXPECT_EQ(made.decision->configuration, "BLOCK=32 WIDTH=3");
-  EXPECT_EQ(made.decision->provenance, "imported");
-  EXPECT_DOUBLE_EQ(made.decision->median_ns.value(), 1e6);
-}
 
 TEST_F(ImportedRowsTest, WithoutACorrectResultThereIsNoDecision) {
   add(16, std::nullopt);
@@ -67,14 +44,6 @@ TEST_F(ImportedRowsTest, WithoutACorrectResultThereIsNoDecision) {
   results_.results.clear();
   EXPECT_FALSE(rows().decision);
   EXPECT_TRUE(rows().trials.empty());
-}
-
-TEST_F(ImportedRowsTest, ConfigurationsThatAreNotTheTargetsAreCounted) {
-  add(64, 1e-4);
-  add(32, 1e-3);
-  const ImportedRows made = rows();
-  EXPECT_EQ(made.left_out, 1u);
-  EXPECT_EQ(made.trials.size(), 1u);
 }
 
 TEST_F(ImportedRowsTest, TimesOfDayAreTheFilesWhereTheyHaveItsForm) {
@@ -86,13 +55,6 @@ TEST_F(ImportedRowsTest, TimesOfDayAreTheFilesWhereTheyHaveItsForm) {
   EXPECT_EQ(made.trials[0].created_at, "2026-11-22T14:34:21.102791Z");
   for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(made.trials[i].created_at, kOtherwise) << i;
   EXPECT_EQ(made.started_at, kOtherwise);
-}
-
-TEST_F(ImportedRowsTest, ParametersMustBeTheTargets) {
-  results_.parameters = {{"BLOCKS", {16, 32}, {}, false}};
-  EXPECT_THAT(refusal(), HasSubstr("the target toy has no parameter BLOCKS: did you mean BLOCK"));
-  results_.parameters = {};
-  EXPECT_THAT(refusal(), HasSubstr("it has no parameter BLOCK of the target toy"));
 }
 
 class StoredResultsTest : public ::testing::Test {
@@ -107,41 +69,10 @@ class StoredResultsTest : public ::testing::Test {
   db::Sample sample_{store_};
 };
 
-TEST_F(StoredResultsTest, AreTheTrialsOfTheProblem) {
-  store_.append(std::vector{sample_.trial("BM=16", 30000), sample_.trial("BM=32", 20000),
-                            sample_.failure("BM=64", "wrong")});
-  const RecordedResults results = stored_results(store_, store_.tuned({}).at(0));
-  EXPECT_EQ(results.device, "NVIDIA H200");
-  EXPECT_EQ(results.kernel, "gemm");
-  EXPECT_THAT(results.problem_size, ElementsAre(512, 512, 512)) << "sizes, not settings";
-  ASSERT_EQ(results.results.size(), 3u);
-  EXPECT_DOUBLE_EQ(results.results[1].seconds.value(), 20e-6);
-  EXPECT_EQ(results.results[2].outcome, Outcome::wrong);
-}
-
 TEST_F(StoredResultsTest, AnAnswerWithoutTrialsIsRefused) {
   store_.add_decision(sample_.decision("BM=32", 20000));
   EXPECT_THAT([&] { stored_results(store_, store_.tuned({}).at(0)); },
               ThrowsMessage<Error>(HasSubstr("only its answer")));
-}
-
-TEST_F(StoredResultsTest, SeveralProblemsAreListed) {
-  store_.add_decision(sample_.decision("BM=32", 20000));
-  EXPECT_EQ(single({"--target", "gemm"}).best.configuration, "BM=32");
-  sample_.key.problem = "M=64 N=64 K=64 dtype=f32";
-  store_.add_decision(sample_.decision("BM=16", 1000));
-  EXPECT_THAT(
-      [&] {
-        single({"--target", "gemm"});
-      },
-      ThrowsMessage<Error>(HasSubstr("2 problems are tuned: choose one with --size")));
-  EXPECT_EQ(single({"--target", "gemm", "--size", "64"}).best.configuration, "BM=16");
-  EXPECT_THAT(
-      [&] {
-        single({"--target", "gemm", "--size", "128"});
-      },
-      ThrowsMessage<Error>(HasSubstr("gemm of size 128 is not tuned in")));
-  EXPECT_THAT([&] { single({}); }, ThrowsMessage<UsageError>(HasSubstr("needs --target")));
 }
 
 TEST_F(StoredResultsTest, OfOneProblemTheContextThatWasSearchedIsTaken) {

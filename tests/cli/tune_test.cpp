@@ -69,17 +69,6 @@ TEST(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
   EXPECT_GT(problem["default"]["median_ns"], 0);
 }
 
-TEST(Tune, TheSameCommandAgainTakesEverythingOver) {
-  const Sandbox sandbox;
-  const Json first = Json::parse(sandbox.run(tune_all("tiny", "100")).out);
-  const Json again = Json::parse(sandbox.run(tune_all("tiny", "100")).out);
-  EXPECT_EQ(again["problems"][0]["taken_over"], 8);
-  EXPECT_EQ(again["problems"][0]["best"]["config"], first["problems"][0]["best"]["config"]);
-  EXPECT_EQ(again["compile"]["compiled"], 0);
-  const Json anew = Json::parse(sandbox.run(tune_all("tiny", "100", {"--retune"})).out);
-  EXPECT_EQ(anew["problems"][0]["taken_over"], 0);
-}
-
 TEST(Tune, OddRectangularSizesTuneAndVerify) {
   const Ended ended = Sandbox().run(
       {"--target", "gemm", "--sizes", "37x31x55", "--device", "host", "--budget", "3", "--json"});
@@ -89,31 +78,6 @@ TEST(Tune, OddRectangularSizesTuneAndVerify) {
   EXPECT_EQ(problem["problem"]["N"], 31);
   EXPECT_EQ(problem["problem"]["K"], 55);
   EXPECT_EQ(problem["best"]["verified"], true);
-}
-
-/// The configurations of a run in the order in which they were tried.
-/// As they were stored; times of day would not tell those of one millisecond apart.
-std::vector<std::string> order_of_trials(const Sandbox& sandbox) {
-  const db::TunedStore store(sandbox.database(), db::Mode::read_only);
-  std::vector<std::string> order;
-  for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
-    if (row.stage == "search") order.push_back(row.configuration);
-  }
-  return order;
-}
-
-TEST(Tune, OneSeedGivesOneOrderOfTrials) {
-  std::vector<std::vector<std::string>> orders;
-  for (const char* seed : {"7", "7", "8"}) {
-    const Sandbox sandbox;
-    const Ended ended = sandbox.run(
-        tune("hostile", "50x40", {"--strategy", "random", "--budget", "15", "--seed", seed}));
-    ASSERT_EQ(ended.status, 0) << ended.err;
-    orders.push_back(order_of_trials(sandbox));
-    EXPECT_EQ(orders.back().size(), 15u);
-  }
-  EXPECT_EQ(orders[0], orders[1]);
-  EXPECT_NE(orders[0], orders[2]);
 }
 
 TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
@@ -142,18 +106,6 @@ TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
   more->signal(SIGINT);
   const Json again = Json::parse(more->wait().out);
   EXPECT_GE(again["problems"][0]["taken_over"], tried);
-}
-
-TEST(Tune, TwoCtrlCsEndItAtOnce) {
-  const Sandbox sandbox;
-  const auto running = sandbox.start(tune_all("hostile", "50x3000"));
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  running->signal(SIGINT);
-  running->signal(SIGINT);
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(running->wait().status, 130);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
-  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
 }
 
 TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {

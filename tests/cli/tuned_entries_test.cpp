@@ -156,41 +156,6 @@ TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
       ThrowsMessage<Error>(HasSubstr("run autotune --target " + path + " --set")));
 }
 
-TEST_F(TunedEntriesTest, OfEachPlaceTheLatestCounts) {
-  sample_.key.problem = "M=128 N=128 K=128 dtype=f32";
-  store_.add_decision(sample_.decision("BM=32", 20000, db::now_text()));
-  EXPECT_THAT(names_of(entries_of_each_place(query({"--target", "gemm"}), store_)),
-              ElementsAre("256", "128 alone"));
-}
-
-TEST_F(TunedEntriesTest, KnowWhetherAnythingIsTuned) {
-  EXPECT_TRUE(is_tuned(query({"--target", "gemm"}), store_));
-  EXPECT_FALSE(is_tuned(query({"--target", "gem"}), store_));
-  EXPECT_FALSE(is_tuned(query({"--device", "H100"}), store_));
-}
-
-TEST_F(TunedEntriesTest, AProblemWithoutACorrectTrialIsUnanswered) {
-  EXPECT_TRUE(unanswered_entries(query({}), store_).empty());
-  sample_.key.problem = "M=64 N=64 K=64 dtype=f32";
-  sample_.key.policy = "l2=hot launch=graph";
-  store_.append(std::vector{sample_.failure("BM=16", "wrong")});
-  EXPECT_THAT(names_of(unanswered_entries(query({}), store_)), ElementsAre("64"));
-  EXPECT_THAT(names_of(unanswered_entries(query({"--target", "gemm", "--size", "64"}), store_)),
-              ElementsAre("64"));
-  EXPECT_TRUE(unanswered_entries(query({"--target", "gemm", "--size", "128"}), store_).empty());
-}
-
-TEST(SizesText, IsOneNumberIfAllAreAlike) {
-  EXPECT_EQ(sizes_text({{"M", 512}, {"N", 512}}), "512");
-  EXPECT_EQ(sizes_text({{"M", 1}, {"N", 512}}), "M=1 N=512");
-  EXPECT_EQ(sizes_text({}), "");
-}
-
-TEST(WordsOf, AreSeparatedBySpaces) {
-  EXPECT_THAT(words_of(" M  N K"), ElementsAre("M", "N", "K"));
-  EXPECT_THAT(words_of(""), IsEmpty());
-}
-
 /// gemm as it was tuned is the target that is here.
 class ExportedEntries : public ::testing::Test {
  protected:
@@ -265,12 +230,6 @@ TEST_F(ExportedEntries, ASizeThatIsNotTunedIsRefused) {
         exported({"export", "--target", "gemm", "--size", "64"});
       },
       ThrowsMessage<Error>(HasSubstr("gemm of size 64 is not tuned")));
-}
-
-TEST(IdentifierOf, IsAValidNameInCpp) {
-  EXPECT_EQ(identifier_of("gemm_tf32"), "gemm_tf32");
-  EXPECT_EQ(identifier_of("my-kernel.v2"), "my_kernel_v2");
-  EXPECT_EQ(identifier_of("2d"), "_2d");
 }
 
 }  // namespace

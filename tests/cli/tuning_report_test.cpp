@@ -69,14 +69,6 @@ TEST(TuneOutput, AnInterruptedRunSaysHowToContinue) {
   EXPECT_EQ(end({run_of({})}).err, "");
 }
 
-TEST(TuneOutput, JsonIsOneDocumentOrOneForEachKindOfDevice) {
-  const End one = end({run_of({problem(true)})}, {"--json"});
-  EXPECT_EQ(Json::parse(one.out)["target"], "toy");
-  const End two = end({run_of({problem(true)}), run_of({problem(true)})}, {"--json"});
-  EXPECT_EQ(Json::parse(two.out).size(), 2u);
-  EXPECT_TRUE(Json::parse(two.out).is_array());
-}
-
 TEST(TuneOutput, ARunWithAResultEndsWithTheCommandThatShowsIt) {
   const std::string next = "see it    autotune report --target toy --output report.html\n";
   EXPECT_EQ(end({run_of({problem(true)})}).out, next) << "problems were printed as they ended";
@@ -91,14 +83,6 @@ Arguments tune_arguments(const std::vector<std::string>& words) {
   return {verb_called("tune"), words};
 }
 
-TEST(TuneRequest, ThePolicyHasTheDefaultsOfItsDevice) {
-  const Policy on_gpu = policy_of(tune_arguments({}), DeviceKind::cuda);
-  EXPECT_EQ(on_gpu.l2, L2State::hot);
-  EXPECT_EQ(on_gpu.form, LaunchForm::graph);
-  EXPECT_EQ(on_gpu.context, CallContext::between);
-  EXPECT_EQ(policy_of(tune_arguments({}), DeviceKind::host).context, CallContext::chain);
-}
-
 TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
   const Policy policy = policy_of(tune_arguments({"--l2", "cold", "--launch", "stream", "--context",
                                                   "alone", "--objective", "energy"}),
@@ -108,33 +92,6 @@ TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
   EXPECT_EQ(policy.context, CallContext::alone);
   EXPECT_EQ(policy.objective, Objective::energy);
   EXPECT_EQ(policy.finalist_margin, policy.energy_margin) << "more finalists than by time";
-}
-
-TEST(TuneRequest, AnUnknownWordIsRefusedWithTheKnownOnes) {
-  const auto refusal = [](const std::string& option, const std::string& word) {
-    try {
-      policy_of(tune_arguments({option, word}), DeviceKind::cuda);
-    } catch (const UsageError& error) {
-      return std::string(error.what());
-    }
-    return std::string("it was taken");
-  };
-  EXPECT_EQ(refusal("--l2", "warm"), "--l2 is hot or cold, not \"warm\"");
-  EXPECT_EQ(refusal("--launch", "loop"), "--launch is graph or stream, not \"loop\"");
-  EXPECT_EQ(refusal("--context", "amid"), "--context is between, chain or alone, not \"amid\"");
-  EXPECT_THAT(refusal("--context", "in_order"), HasSubstr("between, chain or alone"));
-  EXPECT_EQ(refusal("--objective", "heat"), "--objective is time, energy or edp, not \"heat\"");
-}
-
-TEST(TuneRequest, OnlyAGpuHasNeighboursOfACall) {
-  for (const DeviceKind kind : {DeviceKind::host, DeviceKind::model}) {
-    EXPECT_EQ(policy_of(tune_arguments({"--context", "chain"}), kind).context, CallContext::chain);
-    EXPECT_THAT(
-        [&] {
-          policy_of(tune_arguments({"--context", "between"}), kind);
-        },
-        ThrowsMessage<UsageError>(HasSubstr("needs a CUDA GPU")));
-  }
 }
 
 TEST(TuneRequest, OnlyGuidedOnAGpuEndsByItself) {
@@ -147,13 +104,6 @@ TEST(TuneRequest, TheCommandIsInTheOrderOfTheOptions) {
   EXPECT_EQ(command_text(tune_arguments(
                 {"--retune", "--fix", "A=1", "--sizes", "64", "--fix", "B=2", "--target", "gemm"})),
             "tune --target gemm --sizes 64 --fix A=1 --fix B=2 --retune");
-}
-
-TEST(TuneRequest, TheDeviceIsAGpuUnlessItIsNamedOtherwise) {
-  EXPECT_EQ(kind_asked_for(tune_arguments({})), DeviceKind::cuda);
-  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "cuda:1"})), DeviceKind::cuda);
-  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "host"})), DeviceKind::host);
-  EXPECT_EQ(kind_asked_for(tune_arguments({"--device", "model:h200"})), DeviceKind::model);
 }
 
 Tuned tuned(std::int64_t block, double seconds) {
@@ -285,87 +235,8 @@ TEST_F(TuningReportText, EnergyIsComparedWithTheDefaults) {
   EXPECT_FALSE(json()["default"].contains("watts")) << "a stored figure has none";
 }
 
-TEST_F(TuningReportText, JsonHasTimesInNanosecondsAndRatesInGflops) {
-  const Json best = json()["best"];
-  EXPECT_DOUBLE_EQ(best["median_ns"], 1e6);
-  EXPECT_DOUBLE_EQ(best["gflops"], 1000);
-  EXPECT_EQ(best["config"]["BLOCK"], 32);
-  EXPECT_EQ(json()["trials"].size(), static_cast<std::size_t>(kOutcomes));
-  EXPECT_TRUE(json()["expected_gain"].is_null());
-}
-
-TEST(TuningReportJson, CompileThreadsAreBusyForTheirShareOfTheTime) {
-  TuningReport run;
-  run.compile = {.compiled = 3, .cached = 1, .cpu_seconds = 6, .wall_seconds = 2};
-  const Json json = json_of(Target{}, DeviceInfo{}, "t.db", run);
-  EXPECT_EQ(json["compile"]["busy_threads"], 3);
-  EXPECT_EQ(json["db"], "t.db");
-  EXPECT_EQ(json_of(Target{}, DeviceInfo{}, "t.db", TuningReport{})["compile"]["busy_threads"], 0);
-}
-
-TEST(NamedValuesJson, KeepTheirKinds) {
-  const Json json = json_of(NamedValues{{"BM", 64}, {"SCALE", 0.5}, {"LOADER", "tma"}});
-  EXPECT_EQ(json, (Json{{"BM", 64}, {"SCALE", 0.5}, {"LOADER", "tma"}}));
-}
-
 using testing::Pair;
 using testing::Sandbox;
-
-db::TrialRow trial(const char* configuration, double median_ns) {
-  db::TrialRow row;
-  row.configuration = configuration;
-  row.outcome = "ok";
-  row.median_ns = median_ns;
-  return row;
-}
-
-std::vector<std::string> sorted(const std::vector<db::TrialRow>& trials, const char* column,
-                                std::size_t most = 10) {
-  std::vector<std::string> configurations;
-  for (const db::TrialRow& row : sorted_trials(trials, column, most)) {
-    configurations.push_back(row.configuration);
-  }
-  return configurations;
-}
-
-TEST(TrialTable, ShowsTheLatestTimeOfEachConfigurationThatWorks) {
-  db::TrialRow wrong = trial("C=3", 1);
-  wrong.outcome = "wrong";
-  const std::vector trials{trial("C=1", 30), trial("C=2", 20), trial("C=1", 10), wrong};
-  EXPECT_THAT(sorted(trials, "time"), ElementsAre("C=1", "C=2"));
-  EXPECT_THAT(sorted(trials, "time", 1), ElementsAre("C=1"));
-  EXPECT_TRUE(sorted(trials, "time", 0).empty());
-}
-
-TEST(TrialTable, WhatIsUnknownComesLastAndTiesGoByTime) {
-  std::vector trials{trial("C=1", 30), trial("C=2", 20), trial("C=3", 10)};
-  EXPECT_THAT(sorted(trials, "registers"), ElementsAre("C=3", "C=2", "C=1"));
-  trials[0].registers = 40;
-  trials[1].registers = 32;
-  EXPECT_THAT(sorted(trials, "registers"), ElementsAre("C=2", "C=1", "C=3"));
-  trials[0].occupancy = 0.75;
-  trials[1].occupancy = 0.5;
-  EXPECT_THAT(sorted(trials, "occupancy"), ElementsAre("C=1", "C=2", "C=3"));
-}
-
-TEST(TrialTable, AnUnknownColumnIsRefusedWithANearName) {
-  try {
-    sorted_trials({}, "register", 1);
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("did you mean registers"));
-  }
-}
-
-TEST(TrialTable, FiguresThatAreMissingAreDashesAndNull) {
-  const Readable readable(nullptr, "N=1", {});
-  const std::string text = trials_text({trial("C=1", 2000)}, readable);
-  EXPECT_THAT(text, HasSubstr("  2.000 us         -         -          -  C=1\n"));
-  const Json json = trials_json({trial("C=1", 2000)});
-  EXPECT_EQ(json[0]["config"]["C"], 1);
-  EXPECT_EQ(json[0]["median_ns"], 2000);
-  EXPECT_TRUE(json[0]["occupancy"].is_null());
-}
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -385,13 +256,6 @@ class TrialRatios : public ::testing::Test {
   db::TunedStore store_{folder_ / "t.db"};
   db::Sample sample_{store_};
 };
-
-TEST_F(TrialRatios, AreOverTheFastest) {
-  store_.append(std::vector{sample_.trial("BM=16", 30000), sample_.trial("BM=32", 20000),
-                            sample_.failure("BM=64", "wrong")});
-  EXPECT_THAT(ratios(),
-              ElementsAre(Pair("BM=16", 1.5), Pair("BM=32", 1), Pair("BM=64", kInfinity)));
-}
 
 TEST_F(TrialRatios, TheDecisionIsTheFastestWhateverTheSearchTimed) {
   store_.append(std::vector{sample_.trial("BM=16", 20000), sample_.trial("BM=32", 20200)});
@@ -422,37 +286,6 @@ TEST(LimitOf, ReadsPercent) {
   EXPECT_DOUBLE_EQ(limit_at("0"), 1);
   for (const char* text : {"-1", "1001", "nan", "inf", "1e400", "%", "5%%", "5 %", "five"}) {
     EXPECT_THROW(limit_at(text), UsageError) << text;
-  }
-}
-
-void write_to(const std::filesystem::path& file) {
-  write_output(file, [](std::ostream& stream) { stream << "text"; });
-}
-
-TEST(OutputFile, ADatabaseIsNotOverwritten) {
-  const Sandbox sandbox;
-  const auto file = sandbox.folder() / "tuned.db";
-  { const db::TunedStore store(file); }
-  EXPECT_TRUE(is_database(file));
-  EXPECT_THROW(write_to(file), UsageError);
-  EXPECT_NO_THROW(db::TunedStore(file, db::Mode::read_only));
-}
-
-TEST(OutputFile, OtherFilesAreReplaced) {
-  const Sandbox sandbox;
-  const auto file = sandbox.write("old", "a longer text than the new one");
-  EXPECT_FALSE(is_database(file));
-  write_to(file);
-  EXPECT_EQ(std::filesystem::file_size(file), 4u);
-  for (const char* other : {"/dev/null", "/", "/none"}) EXPECT_FALSE(is_database(other)) << other;
-}
-
-TEST(OutputFile, AMissingFolderIsToBeCreated) {
-  try {
-    write_to(Sandbox().folder() / "none" / "file");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("create its folder, or name another file"));
   }
 }
 

@@ -59,28 +59,6 @@ TEST(WorkloadFile, LinesOfEarlierVersionsHaveNoObstacle) {
   EXPECT_EQ(read->shape, shape);
 }
 
-TEST(WorkloadFile, ALineThatIsNotACallIsTold) {
-  const std::string whole = blas::workload_line(unusual(), 42);
-  std::string short_layout = whole;
-  short_layout.replace(whole.find("\"TN\""), 4, "\"T\"");
-  std::string text_size = whole;
-  text_size.replace(whole.find("\"m\":3"), 5, "\"m\":\"\"");
-  for (const std::string& line : {std::string("{}"), std::string("[]"), std::string("7"),
-                                  std::string("{\"m\":"), std::string(), short_layout, text_size}) {
-    EXPECT_FALSE(recorded_call(line)) << line;
-  }
-}
-
-TEST(WorkloadFile, ShapesOfTunableOpArePacked) {
-  const auto call = tunable_op_call("GemmTunableOp_float_TN,tn_16_8_24");
-  ASSERT_TRUE(call);
-  const blas::CallShape& s = call->shape;
-  EXPECT_EQ(blas::layout_of(s), "TN");
-  EXPECT_EQ((std::vector{s.m, s.n, s.k}), (std::vector<std::int64_t>{16, 8, 24}));
-  EXPECT_EQ((std::vector{s.lda, s.ldb, s.ldc}), (std::vector<std::int64_t>{24, 24, 16}));
-  EXPECT_EQ(s.a_type, blas::kF32);
-}
-
 TEST(WorkloadFile, ShapesOfTunableOpMayHaveABatchALeadingDimensionAndABias) {
   const auto call =
       tunable_op_call("GemmStridedBatchedTunableOp_Half_NN,nn_16_8_24_B_3_ld_32_40_48,extra");

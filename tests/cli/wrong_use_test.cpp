@@ -51,6 +51,7 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"--target", "gemm", "--sizes", "8", "--l2", "warm"}, {"--l2", "warm"}},
       {{"--target", "gemm", "--sizes", "8", "--launch", "loop"}, {"--launch", "loop"}},
       {{"--target", "gemm", "--sizes", "8", "--context", "amid"}, {"--context", "between"}},
+      {{"--target", "gemm", "--sizes", "8", "--objective", "heat"}, {"--objective", "energy"}},
       {{"--target", "gemm", "--sizes", "8", "--device", "host", "--context", "alone"},
        {"--context alone", "chain only"}},
       {{"--target", "", "--sizes", "8"}, {"--target is given an empty name"}},
@@ -136,15 +137,6 @@ TEST(WrongUse, AnOutputThatCannotBeWrittenSaysWhatToTry) {
 TEST(WrongUse, AWorkloadThatIsNotThereSaysWhatToTry) {
   expect_refused(Sandbox().run({"--workload", "no.jsonl", "--device", "host"}), 1,
                  {"no.jsonl: cannot be read", "autotune run --record"});
-}
-
-TEST(WrongUse, AFileThatIsNoExportIsRefusedInOneSentence) {
-  const Sandbox sandbox;
-  const std::string file = sandbox.write("notes.txt", "no fact\nnor this\n").string();
-  const Ended ended = sandbox.run({"db", "import", file});
-  EXPECT_EQ(ended.status, 1);
-  EXPECT_EQ(ended.err, "warning: " + file +
-                           ": is not an export of a database: its first line is \"no fact\"\n");
 }
 
 TEST(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {

@@ -311,23 +311,6 @@ TEST_F(Tuned, WhatAComplaintIsMadeOfIsLeftOutAndNamed) {
   EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("it is odd")));
 }
 
-TEST_F(Tuned, AProblemWithoutACorrectTrialIsUnanswered) {
-  sample_.key.problem = "M=8 N=8 K=8";
-  store_.append(std::vector{sample_.failure("BM=16", "wrong"), sample_.failure("BM=32", "crash")});
-  decide("M=9 N=9 K=9");
-  const std::vector<TunedEntry> open = store_.unanswered({});
-  ASSERT_EQ(open.size(), 1u);
-  EXPECT_EQ(open[0].best.key.problem, "M=8 N=8 K=8");
-  EXPECT_EQ(open[0].session.strategy, "guided");
-  EXPECT_THAT(store_.unanswered({.target = "conv"}), IsEmpty());
-  EXPECT_THAT(store_.unanswered({.sizes = "M=9 N=9 K=9"}), IsEmpty());
-  store_.append(std::vector{[&] {
-    sample_.key.problem = "M=8 N=8 K=8";
-    return sample_.trial("BM=64", 9000);
-  }()});
-  EXPECT_THAT(store_.unanswered({}), IsEmpty());
-}
-
 TEST_F(Tuned, TargetsAndDevicesAreListedOnceTheyHaveAnAnswer) {
   EXPECT_THAT(store_.tuned_on(), IsEmpty());
   decide("M=8 N=8 K=8");

@@ -196,16 +196,6 @@ TEST(Exchange, AMergeOfADatabaseThatIsWrittenTakesItAsOfOneMoment) {
   writer.join();
 }
 
-TEST(Exchange, ExportIsTheSameForTheSameFactsInAnyOrder) {
-  const TemporaryFolder folder;
-  TunedStore one(folder / "1.db"), two(folder / "2.db");
-  const Sample sample(one), other(two);
-  const TrialRow a = sample.trial("BM=1", 1), b = sample.trial("BM=2", 2);
-  one.append(std::vector{a, b});
-  two.append(std::vector{b, a});
-  EXPECT_EQ(facts_of(one), facts_of(two));
-}
-
 TEST(Exchange, WhereTheVendorsLibraryWinsEveryFormSaysSo) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
@@ -294,23 +284,6 @@ TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
   std::istringstream endless("{}\n" + std::string(17 << 20, '\0'));
   EXPECT_THAT(import_json_lines(store, endless, "x").refused,
               ElementsAre("x: line 2 has more than 16.00 MiB"));
-}
-
-TEST(Exchange, ARandomLineNeitherCrashesNorHangs) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const std::string good =
-      R"({"table":"kernel","target":"g\u0041m\n","fingerprint":"f","n":-1.5e3})";
-  std::mt19937 random(1);
-  std::string text;
-  for (int i = 0; i < 2000; ++i) {
-    std::string line = good;
-    for (int k = 0; k < 3; ++k) line[random() % line.size()] = static_cast<char>(random());
-    text += line + '\n';
-  }
-  std::istringstream in(text);
-  import_json_lines(store, in, "fuzz");
-  EXPECT_THAT(store.check().damage, IsEmpty());
 }
 
 TEST(Exchange, ADamagedRowIsRefusedAndTheOthersComeIn) {

@@ -129,19 +129,6 @@ TEST(Store, MeasuredOutranksImportedOutranksFirstUseOutranksPredicted) {
   EXPECT_EQ(store.best(sample.key)->provenance, "measured");
 }
 
-TEST(Store, RebuildingBestChangesNothing) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  TrialRow plain = sample.trial("BM=16", 30000);
-  plain.is_default = true;
-  store.append(std::vector{sample.trial("BM=64", 10000), plain});
-  const auto before = store.best(sample.key);
-  store.rebuild_best();
-  EXPECT_EQ(store.best(sample.key), before);
-  EXPECT_THAT(store.check().damage, ElementsAre());
-}
-
 TEST(Store, NumbersThatAreNoneAreStoredAsAbsent) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");

@@ -59,28 +59,6 @@ TEST_F(LaunchTest, ARightKernelPassesAtAnyLength) {
   }
 }
 
-TEST_F(LaunchTest, AKernelIsFoundByItsCppName) {
-  SourceUnit unit = saxpy_unit("");
-  unit.text =
-      "namespace ns { template <int block> __global__ void saxpy(int n, float a, const float* x,\n"
-      "                                                        const float* y, float* out) {\n"
-      "  const int i = blockIdx.x * block + threadIdx.x;\n"
-      "  if (i < n) out[i] = a * x[i] + y[i];\n} }";
-  unit.entries = {"ns::saxpy<256>"};
-  LaunchPlan plan = saxpy_plan(1000);
-  plan.launches[0].entry = unit.entries[0];
-  const Verdict verdict = verdict_of(unit, plan, 1000);
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-}
-
-TEST_F(LaunchTest, StaticSharedMemoryWithABarrier) {
-  const Verdict verdict = verdict_on(
-      "__shared__ float tile[256];\n"
-      "tile[255 - threadIdx.x] = i < n ? x[i] : 0; __syncthreads();\n"
-      "if (i < n) out[i] = a * tile[255 - threadIdx.x] + y[i];");
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-}
-
 TEST_F(LaunchTest, DynamicSharedMemoryUpToTheOptInLimit) {
   const std::int64_t n = 100'000;
   SourceUnit unit = saxpy_unit(
@@ -130,52 +108,6 @@ asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::
   plan.launches[0].cluster.x = 32;
   EXPECT_EQ(failure_of(unit, plan, n), Outcome::launch_error) << message_;
   expect_device_still_works();
-}
-
-TEST_F(LaunchTest, TmaCopiesATile) {
-  if (device().info().compute_capability < 90) GTEST_SKIP() << "TMA came with 9.0";
-  const std::int64_t rows = 64, columns = 64, n = rows * columns;
-  const SourceUnit unit = unit_of(R"(
-struct alignas(64) Map { char bytes[128]; };
-extern "C" __global__ void kernel(const __grid_constant__ Map map, float a, const float* y,
-                                  float* out) {
-  __shared__ alignas(128) float tile[16][16];
-  __shared__ alignas(8) unsigned long long barrier;
-  const unsigned to = (unsigned)__cvta_generic_to_shared(tile);
-  const unsigned flag = (unsigned)__cvta_generic_to_shared(&barrier);
-  const int x = blockIdx.x * 16, y0 = blockIdx.y * 16;
-  if (threadIdx.x == 0) {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;\nfence.proxy.async.shared::cta;" :: "r"(flag));
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" :: "r"(flag) : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];"
-                 :: "r"(to), "l"(&map), "r"(x), "r"(y0), "r"(flag) : "memory");
-  }
-  __syncthreads();
-  unsigned done = 0;
-  while (!done) {
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;"
-                 " selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(flag) : "memory");
-  }
-  const int row = threadIdx.x / 16, column = threadIdx.x % 16, i = (y0 + row) * 64 + x + column;
-  out[i] = a * tile[row][column] + y[i];
-})");
-  Launch launch;
-  launch.entry = "kernel";
-  launch.grid = {4, 4, 1};
-  launch.block.x = 256;
-  launch.arguments = {TensorMap{0, {columns, rows}, {columns * 4}, {16, 16}, 0},
-                      Scalar{ElementType::f32, 0, 2.0}, BufferRef{1}, BufferRef{2}};
-  LaunchPlan plan;
-  plan.launches = {launch};
-  const auto bench = device().open(saxpy_workload(n));
-  const auto candidate = bench->load(compiled(unit), plan);
-  const Verdict verdict = candidate->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-  EXPECT_GT(candidate->time(100, L2State::hot).seconds, 0);
-
-  std::get<TensorMap>(plan.launches[0].arguments[0]).strides = {columns * 4 + 4};
-  EXPECT_THROW(bench->load(compiled(unit), plan), KernelFailure);
 }
 
 TEST_F(LaunchTest, SeveralLaunchesInOrderThroughAWorkspace) {

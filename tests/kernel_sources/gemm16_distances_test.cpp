@@ -3,9 +3,6 @@
 // gemm16_test.cpp does it.
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <vector>
-
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
 namespace autotune {
@@ -14,25 +11,15 @@ namespace {
 using Text = std::string;
 using testing::wgmma_tile;
 
-/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments.
-using Sizes = std::vector<std::int64_t>;
+using Sizes = testing::DistantSizes;
 
 Problem problem(const Sizes& given, const char* layout, const char* output = "f16",
                 const char* scale = "none", const char* epilogue = "none") {
-  const std::vector<std::string> names = size_names(testing::gemm());
-  NamedValues sizes, free;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] == kDefaultSize) continue;
-    (i < testing::gemm().sizes.size() ? sizes : free).push_back({names[i], given[i]});
-  }
-  Problem made = problem_of(testing::gemm(), sizes,
-                            {{"layout", Text(layout)},
-                             {"output", Text(output)},
-                             {"dtype", Text(output == Text("f32") ? "bf16" : output)},
-                             {"scale", Text(scale)},
-                             {"epilogue", Text(epilogue)}});
-  made.free = free;
-  return made;
+  return testing::distant_problem(given, {{"layout", Text(layout)},
+                                          {"output", Text(output)},
+                                          {"dtype", Text(output == Text("f32") ? "bf16" : output)},
+                                          {"scale", Text(scale)},
+                                          {"epilogue", Text(epilogue)}});
 }
 
 void expect_right(const Problem& problem, std::uint64_t seed, const NamedValues& held = {}) {

@@ -4,37 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tests/kernel_sources/strided_gemm.hpp"
 
 namespace autotune {
 namespace {
 
 using Text = std::string;
 using Sizes = testing::DistantSizes;
-using testing::host;
+using testing::gemm;
 using testing::small_gpu;
 
-const Target& gemm() {
-  static const Target target = testing::shipped("gemm");
-  return target;
-}
-
 Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
-  return testing::distant_problem(gemm(), sizes, settings);
+  return testing::distant_problem(sizes, settings);
 }
 
 void expect_right(const Problem& problem, const NamedValues& held) {
-  const DeviceInfo gpu = small_gpu();
-  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
-  ASSERT_FALSE(space.empty()) << problem.text();
-  const Configuration configuration = space.at(space.size() / 2);
-  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-  const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, configuration, gpu));
-  ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  const auto workbench = host().open(workload_of(gemm(), problem, host().info()));
-  const auto candidate = workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
-  const Verdict verdict = candidate->verify(2);
-  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+  testing::expect_right(small_gpu(), gemm(), problem, 0, held);
 }
 
 const NamedValues kFast{{"KERNEL", Text("fast")}};

@@ -3,19 +3,18 @@
 // H200 (between ordinary kernels): where most of a tile is padding, and where stores take the time.
 #include <gtest/gtest.h>
 
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/value.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValues& fixed,
                     const char* gpu = "h100") {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
+  const Target& target = testing::gemm();
   const DeviceInfo device = device_info(find_gpu(gpu));
   const Problem problem = problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, {});
   const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);

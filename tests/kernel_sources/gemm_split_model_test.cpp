@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "tests/kernel_sources/strided_gemm.hpp"
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -49,7 +49,7 @@ constexpr Measured kMeasured[] = {
 };
 
 double predicted_us(const Measured& one) {
-  static const Target target = testing::shipped("gemm");
+  const Target& target = testing::gemm();
   const DeviceInfo device = device_info(find_gpu("h200"));
   const Problem problem =
       problem_of(target, {{"M", one.size}, {"N", one.size}, {"K", one.size}}, {});

@@ -5,38 +5,22 @@
 #include <gtest/gtest.h>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
 using Text = std::string;
+using testing::gemm;
 using testing::host;
 
-const Target& gemm() {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
-  return target;
+using Sizes = testing::DistantSizes;
+
+Problem problem(const Sizes& sizes, const NamedValues& settings = {}) {
+  return testing::distant_problem(sizes, settings);
 }
 
-/// The configuration with these values, the first of its space.
-void expect_right(const NamedValues& sizes, const NamedValues& settings, const NamedValues& held) {
-  const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm(), sizes, settings);
-  const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
-  ASSERT_FALSE(space.empty()) << problem.text();
-  const Configuration configuration = space.at(0);
-  SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-  const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, configuration, gpu));
-  ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  const auto workbench = host().open(workload_of(gemm(), problem, host().info()));
-  const auto candidate = workbench->load(kernel, launch_plan(gemm(), problem, configuration, gpu));
-  const Verdict verdict = candidate->verify(2);
-  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
-}
-
-NamedValues sizes(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {{"M", m}, {"N", n}, {"K", k}};
+void expect_right(const Problem& problem, const NamedValues& held) {
+  testing::expect_right(gemm(), problem, 0, held);
 }
 
 NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
@@ -56,31 +40,42 @@ NamedValues streamed(const char* operand, std::int64_t rows, std::int64_t column
           {"K_PARTS", parts}};
 }
 
+NamedValues narrow_tile(const char* a_source) {
+  return {{"KERNEL", Text("split")},
+          {"K_GROUPS", std::int64_t{1}},
+          {"BN", std::int64_t{32}},
+          {"A_SOURCE", Text(a_source)}};
+}
+
+NamedValues any_streamed(const char* operand) {
+  return {{"KERNEL", Text("streamed")}, {"STREAMED", Text(operand)}};
+}
+
 TEST(GemmSplit, IsRightInEveryLayout) {
-  expect_right(sizes(61, 67, 130), {}, tile(64, 32, "shared"));
-  expect_right(sizes(70, 50, 200), {{"layout", Text("NT")}, {"scale", Text("beta")}},
+  expect_right(problem({61, 67, 130}), tile(64, 32, "shared"));
+  expect_right(problem({70, 50, 200}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
                tile(64, 48, "registers"));
-  expect_right(sizes(130, 36, 64), {{"layout", Text("TN")}, {"pad", std::int64_t{1}}},
+  expect_right(problem({130, 36, 64}, {{"layout", Text("TN")}, {"pad", std::int64_t{1}}}),
                tile(128, 32, "registers"));
-  expect_right(sizes(128, 64, 68), {{"layout", Text("TT")}, {"scale", Text("alpha")}},
+  expect_right(problem({128, 64, 68}, {{"layout", Text("TT")}, {"scale", Text("alpha")}}),
                tile(128, 64, "shared"));
 }
 
 TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
-  expect_right(sizes(20, 132, 130), {}, streamed("b", 128, 24));
-  expect_right(sizes(50, 72, 200), {{"layout", Text("NT")}, {"scale", Text("beta")}},
+  expect_right(problem({20, 132, 130}), streamed("b", 128, 24));
+  expect_right(problem({50, 72, 200}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
                streamed("b", 64, 32));
-  expect_right(sizes(200, 37, 70), {{"layout", Text("TN")}, {"scale", Text("alpha")}},
+  expect_right(problem({200, 37, 70}, {{"layout", Text("TN")}, {"scale", Text("alpha")}}),
                streamed("a", 192, 32));
-  expect_right(sizes(130, 64, 68), {{"layout", Text("NT")}}, streamed("a", 64, 64));
-  expect_right(sizes(8, 67, 96), {{"layout", Text("TT")}, {"pad", std::int64_t{4}}},
+  expect_right(problem({130, 64, 68}, {{"layout", Text("NT")}}), streamed("a", 64, 64));
+  expect_right(problem({8, 67, 96}, {{"layout", Text("TT")}, {"pad", std::int64_t{4}}}),
                streamed("b", 64, 8));
 }
 
 /// Of products of K elements of A and B that all have these values.
 void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm(), sizes(36, 64, k), {});
+  const Problem problem = problem_of(gemm(), {{"M", 36}, {"N", 64}, {"K", k}}, {});
   const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();
   SCOPED_TRACE(problem.text() + ": " + to_text(space.at(0)));
@@ -113,7 +108,7 @@ TEST(GemmSplit, GivesWhatF32GivesAtBothEndsOfItsRange) {
 /// The blocks of each launch of a call with a constant operand.
 std::vector<std::int64_t> blocks_with_constant(const char* operand, const NamedValues& held) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm(), sizes(128, 192, 256), {});
+  const Problem problem = problem_of(gemm(), {{"M", 128}, {"N", 192}, {"K", 256}}, {});
   const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
   const LaunchPlan plan = launch_plan(gemm(), problem, space.at(0), gpu);
   std::vector<std::int64_t> blocks;
@@ -132,8 +127,105 @@ TEST(GemmSplit, SplitsAConstantOperandOnce) {
 }
 
 TEST(GemmSplit, StreamsPartsOfK) {
-  expect_right(sizes(20, 60, 1050), {}, streamed("b", 64, 24, 2));
-  expect_right(sizes(60, 33, 1060), {{"scale", Text("beta")}}, streamed("a", 64, 40, 4));
+  expect_right(problem({20, 60, 1050}), streamed("b", 64, 24, 2));
+  expect_right(problem({60, 33, 1060}, {{"scale", Text("beta")}}), streamed("a", 64, 40, 4));
+}
+
+TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
+  expect_right(problem({61, 67, 130, 3}), tile(64, 32, "shared"));
+  expect_right(problem({70, 50, 100, 2}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
+               tile(64, 48, "registers"));
+  expect_right(problem({130, 36, 64, 2}, {{"layout", Text("TN")}, {"pad", std::int64_t{1}}}),
+               tile(128, 32, "registers"));
+  expect_right(problem({40, 33, 68, 5}, {{"layout", Text("TT")}, {"scale", Text("alpha")}}),
+               tile(64, 32, "shared"));
+}
+
+TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
+  const DeviceInfo gpu = testing::small_hopper();
+  const Problem three = problem({128, 192, 256, 3});
+  const ParameterSpace space = space_of(with_fixed(gemm(), tile(64, 32, "shared")), three, gpu);
+  const LaunchPlan plan = launch_plan(gemm(), three, space.at(0), gpu);
+  EXPECT_EQ(plan.launches.at(0).grid.count(), 3 * 4 * 2 * 3);
+  EXPECT_EQ(with_constant(plan, "B").launches.at(0).grid.count(), 2 * 4 * 3);
+}
+
+TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
+  const auto spoil = [](std::string& text) {
+    const std::string own = "first.next(batch)";
+    const std::size_t at = text.find(own);
+    ASSERT_NE(at, std::string::npos);
+    text.replace(at, own.size(), "first.next(0)");
+  };
+  EXPECT_EQ(testing::verdict_of(gemm(), problem({33, 32, 64, 2}), 7, tile(64, 32, "shared"), spoil)
+                .outcome,
+            Outcome::wrong);
+}
+
+TEST(GemmSplitDistances, IsRightInEveryLayoutWithRowsOfAnyLength) {
+  expect_right(problem({61, 67, 130, 1, 132, 69, 67, 71}), narrow_tile("shared"));
+  expect_right(problem({70, 50, 200, 1, 200, 204, 53, 52},
+                       {{"layout", Text("NT")}, {"scale", Text("beta")}}),
+               narrow_tile("registers"));
+  expect_right(problem({130, 36, 64, 1, 133, 40, 36, 36},
+                       {{"layout", Text("TN")}, {"scale", Text("alpha")}}),
+               narrow_tile("registers"));
+  expect_right(
+      problem({128, 64, 68, 1, 128, 72, 64, 64}, {{"layout", Text("TT")}, {"scale", Text("beta")}}),
+      narrow_tile("shared"));
+}
+
+TEST(GemmSplitDistances, IsRightWithEveryEpilogue) {
+  const Sizes sizes{61, 66, 70, 1, 70, 68, 66, 68};
+  for (const char* epilogue : {"relu", "gelu", "bias", "bias_relu", "bias_gelu"}) {
+    expect_right(problem(sizes, {{"epilogue", Text(epilogue)}}), narrow_tile("shared"));
+  }
+  expect_right(problem(sizes, {{"epilogue", Text("bias_relu")}, {"scale", Text("alpha")}}),
+               narrow_tile("shared"));
+  expect_right(problem({61, 66, 70, 1, 70, 68, 69, 68},
+                       {{"epilogue", Text("gelu")}, {"scale", Text("beta")}}),
+               narrow_tile("shared"));
+}
+
+TEST(GemmSplitDistances, StreamsRowsOfAnyAlignedLength) {
+  expect_right(problem({20, 66, 130, 1, 131, 68, 66, 67}, {{"epilogue", Text("bias_relu")}}),
+               any_streamed("b"));
+  expect_right(
+      problem({70, 20, 64, 1, 72, 70, 21, 22}, {{"layout", Text("TT")}, {"scale", Text("beta")}}),
+      any_streamed("a"));
+}
+
+TEST(GemmSplitDistances, IsRightForMatricesAtAnyDistance) {
+  const NamedValues beta{{"layout", Text("NT")}, {"scale", Text("beta")}};
+  expect_right(problem({37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901}, beta),
+               narrow_tile("shared"));
+  expect_right(problem({40, 16, 24, 4, 96, 96, 64, 64, 24, 24, 16, 16}, beta),
+               narrow_tile("registers"));
+  expect_right(problem({40, 24, 24, 3, -1, -1, -1, -1, 0}), narrow_tile("shared"));
+  expect_right(problem({20, 33, 24, 2, 24, 40, -1, 36, 500}, {{"epilogue", Text("bias_gelu")}}),
+               narrow_tile("shared"));
+}
+
+TEST(GemmSplitDistances, IsRightForAddressesOfLittleAlignment) {
+  expect_right(
+      problem({72, 48, 88, 1, -1, -1, -1, -1, -1, -1, -1, -1, 4, 8, 4}, {{"layout", Text("NT")}}),
+      narrow_tile("shared"));
+  const Problem unaligned = problem({20, 64, 64, 1, -1, -1, -1, -1, -1, -1, -1, -1, 16, 8});
+  EXPECT_TRUE(
+      space_of(with_fixed(gemm(), any_streamed("b")), unaligned, testing::small_hopper()).empty())
+      << "TMA";
+}
+
+TEST(GemmSplitDistances, AreOfEveryPackedConfiguration) {
+  const DeviceInfo gpu = testing::small_hopper();
+  const Target held = with_fixed(gemm(), {{"KERNEL", Text("split")}});
+  const ParameterSpace packed = space_of(held, problem({96, 128, 256}), gpu);
+  const ParameterSpace strided =
+      space_of(held, problem({96, 128, 256, 1, 261, 131, 128, 137}), gpu);
+  ASSERT_FALSE(packed.empty());
+  EXPECT_EQ(strided.size(), packed.size());
+  for (std::uint64_t i = 0; i < packed.size(); ++i)
+    EXPECT_TRUE(strided.find(packed.at(i))) << to_text(packed.at(i));
 }
 
 }  // namespace

@@ -5,50 +5,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::host;
+using testing::gemm;
 using testing::small_gpu;
 
-std::size_t configurations_a_problem() {
-  const char* const text = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
-  return text ? std::strtoul(text, nullptr, 10) : 2;
-}
-
-const Target& gemm() {
-  static const Target target =
-      load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
-  return target;
-}
-
-/// Some configurations of the fast family, from a fixed seed; `held` are parameters with one value.
+/// Two configurations of the fast family, from a fixed seed; `held` are parameters with one value.
 void expect_right(const NamedValues& sizes, const NamedValues& settings, std::uint64_t seed,
                   NamedValues held = {}, const Target& target = gemm(),
                   const DeviceInfo& gpu = small_gpu()) {
   held.push_back({"KERNEL", "fast"});
   const Problem problem = problem_of(target, sizes, settings);
-  const ParameterSpace space = space_of(with_fixed(target, held), problem, gpu);
-  const auto workbench = host().open(workload_of(target, problem, host().info()));
-  ASSERT_FALSE(space.empty()) << problem.text();
-  std::size_t left = configurations_a_problem();
-  for (std::uint64_t draw = seed; left > 0;
-       draw = draw * 6364136223846793005u + 1442695040888963407u) {
-    const Configuration configuration = space.at((draw >> 16) % space.size());
-    --left;
-    SCOPED_TRACE(problem.text() + ": " + to_text(configuration));
-    const CompiledKernel kernel = host().compile(source_unit(target, problem, configuration, gpu));
-    ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-    const auto candidate =
-        workbench->load(kernel, launch_plan(target, problem, configuration, gpu));
-    const Verdict verdict = candidate->verify(2);
-    EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+  for (const std::uint64_t draw : {seed, seed + 1000}) {
+    testing::expect_right(gpu, target, problem, draw, held);
   }
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
@@ -72,16 +74,37 @@ inline Verdict verdict_of(const Target& target, const Problem& problem, std::uin
                     spoil);
 }
 
+inline void expect_right(const DeviceInfo& gpu, const Target& target, const Problem& problem,
+                         std::uint64_t seed, const NamedValues& held) {
+  const Verdict verdict = verdict_of(gpu, target, problem, seed, held);
+  EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
+}
+
 inline void expect_right(const Target& target, const Problem& problem, std::uint64_t seed,
                          const NamedValues& held = {}) {
-  const Verdict verdict = verdict_of(target, problem, seed, held);
-  EXPECT_EQ(name_of(verdict.outcome), "ok") << problem.text() << ": " << verdict.message;
+  expect_right(held.empty() ? small_gpu() : small_hopper(), target, problem, seed, held);
 }
 
 inline const Target& gemm() {
   static const Target target =
       load_manifest(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   return target;
+}
+
+/// M, N, K, batch, lda, ldb, ldc, ldd, the distances of matrices, and alignments, as far as they
+/// are not kDefaultSize.
+using DistantSizes = std::vector<std::int64_t>;
+
+inline Problem distant_problem(const DistantSizes& given, const NamedValues& settings) {
+  const std::vector<std::string> names = size_names(gemm());
+  NamedValues sizes, free;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i] == kDefaultSize) continue;
+    (i < gemm().sizes.size() ? sizes : free).push_back({names[i], given[i]});
+  }
+  Problem problem = problem_of(gemm(), sizes, settings);
+  problem.free = free;
+  return problem;
 }
 
 /// A Hopper's family, with a tile of these rows and columns.

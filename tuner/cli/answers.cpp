@@ -224,8 +224,7 @@ db::TunedEntry Databases::place_here() {
   const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
   const DeviceInfo device = device_here();
   Policy policy;
-  const auto context = arguments_.find(kContextOption.name);
-  policy.context = context ? context_named(*context).value() : default_context(device.kind);
+  policy.context = asked_context(arguments_).value_or(default_context(device.kind));
   db::TunedEntry place{{}, device_row(device), kernel_row(target), {}};
   place.best.key.policy = key_text(policy);
   place.best.key.problem = problem.text();

@@ -7,7 +7,6 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/counters.hpp"
 #include "tuner/cli/explanation_report.hpp"
-#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/plugins.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
@@ -62,7 +61,6 @@ int run_explain(const Arguments& arguments) {
   const std::vector<Answer> answers = stored_answers(arguments, target, databases);
   if (arguments.has("counters")) count(arguments, answers, target, plugins);
   Json documents = Json::array();
-  std::vector<Plot> plots;
   for (const Answer& answer : answers) {
     const db::TunedEntry& entry = answer.entry;
     const db::TunedStore& store = databases.store_of(answer);
@@ -74,7 +72,6 @@ int run_explain(const Arguments& arguments) {
     const Work work = work_of(target, problem, device_of(entry.device));
     const std::string name = format("{} {} on {}", entry.kernel.target,
                                     problem_text(target, problem), entry.device.name);
-    plots.push_back(plot_of(explanation, name));
     if (arguments.has("json")) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
@@ -92,10 +89,9 @@ int run_explain(const Arguments& arguments) {
               << (bits.empty() ? "" : format("bits        {}\n", bits))
               << explanation_text(explanation)
               << counters_text(figures, expected_of(explanation, work)) << '\n'
-              << terminal_plot(plots.back());
+              << terminal_plot(plot_of(explanation, name));
   }
   if (arguments.has("json")) std::cout << json_text(documents) << '\n';
-  if (const auto file = arguments.find("svg")) write_svg(*file, plots);
   return kDone;
 }
 
@@ -104,8 +100,7 @@ int run_explain(const Arguments& arguments) {
 extern const Verb kExplain;
 const Verb kExplain{
     .name = "explain",
-    .synopsis =
-        "--target T --size S [--device NAME] [--db FILE] [--counters] [--svg FILE] [--json]",
+    .synopsis = "--target T --size S [--device NAME] [--db FILE] [--counters] [--json]",
     .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
         "Reads the database only; without `--db`, also the results that are shipped with autotune. "
@@ -132,7 +127,6 @@ const Verb kExplain{
          kPluginOption,
          kCountersOption,
          {"losers", "N", "Number of nearest losers", "5"},
-         {"svg", "FILE", "Write the plots as SVG"},
          {"db", "FILE", "The database"},
          {"json", "", "Print JSON"}},
     .positional = {},

@@ -43,14 +43,7 @@ DeviceInfo asked_device(const Arguments& arguments) {
 
 std::string asked_policy(const Arguments& arguments, const DeviceInfo& device) {
   Policy policy;
-  policy.context = default_context(device.kind);
-  if (const auto name = arguments.find(kContextOption.name)) {
-    const auto context = context_named(*name);
-    if (!context) {
-      throw UsageError(format("--context is between, chain or alone, not \"{}\"", *name));
-    }
-    policy.context = *context;
-  }
+  policy.context = asked_context(arguments).value_or(default_context(device.kind));
   return key_text(policy);
 }
 

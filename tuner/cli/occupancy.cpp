@@ -8,7 +8,6 @@
 #include <iostream>
 
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
@@ -243,14 +242,6 @@ Swept swept_of(const std::string& text) {
   throw UsageError(format("--sweep is regs, shared or block, not \"{}\"", text));
 }
 
-void draw(const std::string& file, const OccupancyQuestion& question, const SharedOfBlock& shared) {
-  std::vector<Plot> plots;
-  for (const Swept what : {Swept::block, Swept::registers, Swept::shared}) {
-    plots.push_back(sweep_plot(question, what, shared));
-  }
-  write_svg(file, plots);
-}
-
 int run_occupancy(const Arguments& arguments) {
   expect_no_idle_options(arguments);
   SharedOfBlock shared = shared_of(arguments);
@@ -278,7 +269,6 @@ int run_occupancy(const Arguments& arguments) {
   } else if (swept) {
     std::cout << '\n' << terminal_plot(sweep_plot(questions.front(), *swept, shared));
   }
-  if (const auto file = arguments.find("svg")) draw(*file, questions.front(), shared);
   return kDone;
 }
 
@@ -316,7 +306,6 @@ const Verb kOccupancy{
                  {},
                  false,
                  "regs shared block"},
-                {"svg", "FILE", "Draw all three curves as SVG and mark this kernel"},
                 {"json", "", "Print JSON"}},
     .positional = "NAME=VALUE…",
     .run = run_occupancy};

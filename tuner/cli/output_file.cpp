@@ -41,8 +41,4 @@ void write_output(const std::filesystem::path& file,
   }
 }
 
-void write_svg(const std::filesystem::path& file, std::span<const Plot> plots) {
-  write_output(file, [&](std::ostream& stream) { stream << svg_plots(plots); });
-}
-
 }  // namespace autotune::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tuner/cli/devices.hpp"
+#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
@@ -77,14 +78,11 @@ void refresh_generated_source(const std::string& target) {
 namespace {
 
 CallContext context_of(const Arguments& arguments, DeviceKind kind) {
-  const auto name = arguments.find("context");
-  if (!name) return default_context(kind);
-  const auto context = context_named(*name);
-  if (!context) {
-    throw UsageError("--context is between, chain or alone, not \"" + *name + "\"");
-  }
+  const auto context = asked_context(arguments);
+  if (!context) return default_context(kind);
   if (*context != CallContext::chain && kind != DeviceKind::cuda) {
-    throw UsageError("--context " + *name + " needs a CUDA GPU; other devices know chain only");
+    throw UsageError("--context " + arguments.text("context") +
+                     " needs a CUDA GPU; other devices know chain only");
   }
   return *context;
 }

@@ -92,11 +92,8 @@ struct Choice {
 };
 
 Choice choice_of(const Arguments& arguments) {
-  Choice choice{settings_of(arguments), arguments.find(kContextOption.name)};
-  if (choice.context && !context_named(*choice.context)) {
-    throw UsageError(format("--context is between, chain or alone, not \"{}\"", *choice.context));
-  }
-  return choice;
+  asked_context(arguments);
+  return {settings_of(arguments), arguments.find(kContextOption.name)};
 }
 
 /// Throws Error if entries with these settings exist, but none with the context.
@@ -169,6 +166,16 @@ std::optional<Target> target_of(const Arguments& arguments, const std::string& n
 const Option kContextOption{
     "context", "C",   "Only results of this context of a call: between, chain or alone",
     {},        false, "between chain alone"};
+
+std::optional<CallContext> asked_context(const Arguments& arguments) {
+  const auto name = arguments.find(kContextOption.name);
+  if (!name) return {};
+  const auto context = context_named(*name);
+  if (!context) {
+    throw UsageError(format("--context is between, chain or alone, not \"{}\"", *name));
+  }
+  return context;
+}
 
 void warn_of(const std::vector<std::string>& sentences) {
   const std::size_t shown = std::min(sentences.size(), kWarnings);

@@ -9,12 +9,15 @@
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/measure/policy.hpp"
 
 namespace autotune::cli {
 
 /// `--context` selects the results for one context of a call. The functions below that find entries
 /// apply it, and throw UsageError for an unknown context.
 extern const Option kContextOption;
+/// The context of --context, if it is given. Throws UsageError for an unknown one.
+std::optional<CallContext> asked_context(const Arguments& arguments);
 
 /// Opens --db, else the default database.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);

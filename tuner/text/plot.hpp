@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots for a terminal and as SVG.
+// Plots for a terminal.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -44,10 +43,7 @@ struct Plot {
 /// axes are left out.
 std::string terminal_plot(const Plot& plot, int width = 64, int height = 16);
 
-/// One document with the plots side by side.
-std::string svg_plots(std::span<const Plot> plots);
-
-/// Maps values to places on an axis. Shared by terminal and SVG plots.
+/// Maps values to places on an axis.
 class Scale {
  public:
   /// `coordinate` picks x or y of the plot's points.

@@ -54,19 +54,6 @@ TEST_F(AnswerExplanation, ATransferSaysHowFarItIs) {
   EXPECT_THAT(text(), AllOf(HasSubstr("not tuned on this device"), HasSubstr("a factor of 4 ")));
 }
 
-TEST_F(AnswerExplanation, APredictionIsNotCalledTuned) {
-  answer_.provenance = "predicted";
-  EXPECT_THAT(text(), AllOf(HasSubstr("predicted by the cost model"), HasSubstr("us predicted"),
-                            Not(HasSubstr("tuned"))));
-}
-
-TEST_F(AnswerExplanation, TheDefaultConfigurationHasNoTime) {
-  answer_ = {"BLOCK=128", "", db::Origin::default_configuration};
-  EXPECT_EQ(text(),
-            "toy N=4096 on NVIDIA H200: BLOCK=128\n"
-            "no near size is tuned; the target's default configuration\n");
-}
-
 TEST_F(AnswerExplanation, AFasterLibraryIsMeasuredHereOrExpected) {
   answer_.baseline = "cublas cublasSgemm";
   answer_.baseline_ns = 7000;
@@ -78,12 +65,6 @@ TEST_F(AnswerExplanation, AFasterLibraryIsMeasuredHereOrExpected) {
       HasSubstr("is expected to take 7.000 us: the configuration is not known to be faster"));
   answer_.baseline_ns = 0;
   EXPECT_THAT(text(), HasSubstr("cublas cublasSgemm computes this too, and nothing tells"));
-}
-
-TEST_F(AnswerExplanation, DriftOfTheSourceIsTold) {
-  answer_.validity = db::Validity::source_drifted;
-  EXPECT_THAT(text(),
-              HasSubstr(std::string(", ") + std::string(name_of(db::Validity::source_drifted))));
 }
 
 /// Lookups of toy targets with a cost model: N elements of 12 bytes.
@@ -255,12 +236,6 @@ TEST_F(DeviceOfLayers, WithoutANameItIsTheOneWithTheMostRows) {
   EXPECT_EQ(find("gemm", "NVIDIA H200").value().name, "NVIDIA H200");
 }
 
-TEST_F(DeviceOfLayers, AnotherTargetOrNameHasNone) {
-  EXPECT_FALSE(find("conv"));
-  EXPECT_FALSE(find("gemm", "NVIDIA L4"));
-  EXPECT_TRUE(remarks_.empty());
-}
-
 TEST_F(DeviceOfLayers, DatabasesThatCannotBeReadAreRemarkedUpon) {
   std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
   layers_ = {{folder_ / "none.db"}, {folder_ / "text.db"}, layers_[0]};
@@ -318,43 +293,6 @@ TEST_F(ShippedResults, LeaveNoSizeWithoutAChoice) {
     EXPECT_TRUE(experience_.choose(all_sizes(h100_.target(), sizes)))
         << sizes[0] << ' ' << sizes[1] << ' ' << sizes[2];
   }
-}
-
-Target constrained_target(const char* constraint) {
-  Target target;
-  target.name = "toy";
-  target.sizes = {"M"};
-  target.parameters = {{"BM", {16, 32}, {}, false}, {"UNROLL", {1, 2, 4}, {}, false}};
-  target.constraints = {Expression::parse(constraint)};
-  target.default_configuration = {{"BM", 16}, {"UNROLL", 1}};
-  return target;
-}
-
-TEST(SizedTarget, OnlyAWholeConfigurationOfTheTargetHasLevels) {
-  const Target target = constrained_target("M % BM == 0");
-  EXPECT_EQ(levels_in(target, "BM=32 UNROLL=4"), (Levels{1, 2}));
-  for (const char* text :
-       {"", "BM=32", "BM=48 UNROLL=4", "BM=32 UNROLL=4 SPLIT=2", "junk", "BM="}) {
-    EXPECT_EQ(levels_in(target, text), std::nullopt) << text;
-  }
-}
-
-bool is_valid_at(const char* constraint, const Levels& levels, std::int64_t m) {
-  const Target target = constrained_target(constraint);
-  const Problem ones = problem_of(target, {{"M", 1}}, {});
-  const DeviceInfo device;
-  const TargetProgram program(target, ones, device, SizeBinding::given);
-  return is_valid(program, levels, std::vector<std::int64_t>{m});
-}
-
-TEST(SizedTarget, ValidityIsThatOfTheGivenSizes) {
-  EXPECT_TRUE(is_valid_at("M % BM == 0", {1, 0}, 64));
-  EXPECT_FALSE(is_valid_at("M % BM == 0", {1, 0}, 48));
-}
-
-TEST(SizedTarget, AConstraintThatCannotBeEvaluatedIsNotMet) {
-  EXPECT_TRUE(is_valid_at("M / (BM - 16) > 0", {1, 0}, 64));
-  EXPECT_FALSE(is_valid_at("M / (BM - 16) > 0", {0, 0}, 64)) << "a division by zero";
 }
 
 }  // namespace

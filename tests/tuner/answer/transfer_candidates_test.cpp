@@ -38,37 +38,6 @@ class TransferCandidatesTest : public ::testing::Test {
   const SizedTarget sized_ = h200_.sized();
 };
 
-/// Each of them costs an evaluation of the model.
-TEST_F(TransferCandidatesTest, EachConfigurationIsRatedOnce) {
-  const KnownTimes known(sized_, h200_.times());
-  for (const Sizes& sizes : random_sizes(20)) {
-    TransferCandidates candidates(sized_, known, sizes);
-    const std::vector<TransferCandidate> valid = candidates.valid_ones();
-    std::set<Levels> distinct;
-    for (const TransferCandidate& each : valid) distinct.insert(*each.levels);
-    EXPECT_EQ(distinct.size(), valid.size());
-    EXPECT_FALSE(valid.empty());
-    EXPECT_LT(valid.size(), 700u) << "300 good ones, the default, and neighbours of 3";
-  }
-}
-
-TEST_F(TransferCandidatesTest, AllOfThemAreValid) {
-  const KnownTimes known(sized_, h200_.times());
-  for (const Sizes& sizes : random_sizes(20)) {
-    TransferCandidates candidates(sized_, known, sizes);
-    for (const TransferCandidate& each : candidates.valid_ones()) {
-      EXPECT_TRUE(is_valid(sized_.program, *each.levels, sizes));
-    }
-  }
-}
-
-TEST_F(TransferCandidatesTest, TheNearestProblemsAreFirst) {
-  const KnownTimes known(sized_, h200_.times());
-  const Sizes sizes{500, 700, 900, 1};
-  const TransferCandidates candidates(sized_, known, sizes);
-  EXPECT_TRUE(std::ranges::is_sorted(candidates.near(), {}, &NearProblem::distance));
-}
-
 double processor_ms() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -156,44 +125,6 @@ TEST(Covers, OneThatIsUnknownUnnamedOrOfAnotherDeviceSpansNothing) {
   const Covers covers(times, {true, false});
   for (const char* name : {"", "a", "b"}) EXPECT_FALSE(spans(covers, name, 64, 64)) << name;
 }
-
-TEST(ExpectedTime, IsCorrectedByTheModelsErrorWhereTheConfigurationWasTimed) {
-  // 10 us and 12 us by the model, which was 1.5 times and 1.1 times too fast: 15 us and 13.2 us.
-  const double a = expected_time(std::log(10), KnownError{std::log(1.5), 0}, 0);
-  const double b = expected_time(std::log(12), KnownError{std::log(1.1), 0}, 0);
-  EXPECT_NEAR(std::exp(a), 15, 1e-9);
-  EXPECT_NEAR(std::exp(b), 13.2, 1e-9);
-}
-
-TEST(ExpectedTime, OfAConfigurationThatWasTimedFarAwayIsNearlyThatOfAnUnknownOne) {
-  const double unknown = expected_time(std::log(10), std::nullopt, 0.5);
-  EXPECT_GT(unknown, std::log(10) + 0.5);
-  EXPECT_NEAR(expected_time(std::log(10), KnownError{-1, 10}, 0.5), unknown, 1e-9);
-  EXPECT_LT(expected_time(std::log(10), KnownError{0.5, 1}, 0.5), unknown);
-}
-
-TEST(TypicalError, IsTheMeanOfTheNearest) {
-  const std::vector<KnownError> errors{{1, 0.1}, {2, 0.1}, {9, 12}};
-  EXPECT_NEAR(typical_error(errors), 1.5, 1e-6);
-  EXPECT_EQ(typical_error({}), 0);
-  EXPECT_NEAR(typical_error(std::vector<KnownError>{{9, 100}}), 9, 1e-9);
-}
-
-TEST(ExpectedBaselineTime, IsTheRatioOfProblemsThatTakeAsLong) {
-  // The library takes twice as long as ours where that takes 2 us, and as long where it takes 50.
-  const std::vector<BaselineTime> times{{std::log(2), std::log(4), 2},
-                                        {std::log(50), std::log(50), 2}};
-  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(2))), 4, 0.01);
-  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(60))), 60, 0.5);
-  EXPECT_NEAR(std::exp(*expected_baseline_time(times, std::log(1e6))), 1e6, 5e4);
-}
-
-TEST(ExpectedBaselineTime, IsOfTheNearestOfProblemsThatTakeAsLong) {
-  const std::vector<BaselineTime> times{{0, 1, 0.1}, {0, 2, 6}};
-  EXPECT_NEAR(*expected_baseline_time(times, 0), 1, 1e-3);
-}
-
-TEST(ExpectedBaselineTime, NeedsATime) { EXPECT_EQ(expected_baseline_time({}, 0), std::nullopt); }
 
 TEST(PrefersAlternative, OnlyWithALeadThatGrowsWithTheDistance) {
   EXPECT_FALSE(has_clear_lead(0, -0.04, 0)) << "never for nothing";

@@ -29,13 +29,6 @@ CallShape sized(std::int64_t m) {
   return shape;
 }
 
-TEST(CallTable, AShapeHasOneEntry) {
-  CallTable table;
-  EXPECT_EQ(table.find_or_add(sized(1)), table.find_or_add(sized(1)));
-  EXPECT_NE(table.find_or_add(sized(1)), table.find_or_add(sized(2)));
-  EXPECT_EQ(table.entries().size(), 2U);
-}
-
 TEST(CallTable, ThreadsFindTheSameEntries) {
   CallTable table;
   std::vector<std::vector<CallEntry*>> found(4);
@@ -84,12 +77,6 @@ TEST(WordHash, EveryBitOfEveryWordMatters) {
   EXPECT_EQ(seen.size(), 1 + 64 * Words{}.size());
 }
 
-TEST(WordHash, WordsMayNotChangePlaces) {
-  Words one{}, other{};
-  one[0] = other[4] = 5;
-  EXPECT_NE(word_hash(one), word_hash(other));
-}
-
 TEST(WordHash, ItsLowBitsSpread) {
   std::set<std::uint64_t> slots;
   for (std::uint64_t size = 1; size <= 64; ++size) slots.insert(word_hash(Words{size}) % 4096);
@@ -110,14 +97,6 @@ class OptionsTest : public testing::Test {
   }
 };
 
-TEST_F(OptionsTest, WithoutVariablesCallsAreServedAndNothingIsCounted) {
-  const Options options = read_options("python3");
-  EXPECT_TRUE(options.serve);
-  EXPECT_FALSE(options.wait);
-  EXPECT_FALSE(options.only_fp32);
-  EXPECT_FALSE(options.counts());
-}
-
 TEST_F(OptionsTest, EachVariableSetsItsOption) {
   set("SERVE", "0"), set("WAIT", "1"), set("UNITS", "fp32");
   set("RECORD", "w.jsonl"), set("LIBRARY", "/opt/libautotune.so");
@@ -128,11 +107,6 @@ TEST_F(OptionsTest, EachVariableSetsItsOption) {
   EXPECT_EQ(options.record, "w.jsonl");
   EXPECT_EQ(options.library, "/opt/libautotune.so");
   EXPECT_TRUE(options.counts());
-}
-
-TEST_F(OptionsTest, AReportAloneIsCountedFor) {
-  set("REPORT", "stderr");
-  EXPECT_TRUE(read_options("python3").counts());
 }
 
 TEST_F(OptionsTest, OtherValuesLeaveTheDefault) {
@@ -209,31 +183,6 @@ std::string content_of(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
-}
-
-TEST(WorkloadFile, ALineIsOneJsonObject) {
-  CallShape shape;
-  shape.m = 3, shape.n = 5, shape.k = 7;
-  shape.obstacle = Outcome::order;
-  const std::string line = workload_line(shape, 42);
-  EXPECT_EQ(line.find('\n'), std::string::npos);
-  const Json json = Json::parse(line);
-  EXPECT_EQ(json["call"], "cublasSgemm");
-  EXPECT_EQ(json["layout"], "NN");
-  EXPECT_EQ(json["types"].size(), 4u);
-  EXPECT_EQ(json["k"], 7);
-  EXPECT_EQ(json["calls"], 42);
-  EXPECT_EQ(json["column_major"], false);
-  EXPECT_EQ(json["obstacle"], "not column-major");
-}
-
-TEST(WorkloadFile, TextIsAddedBehindWhatIsThere) {
-  const Sandbox sandbox;
-  const std::string file = (sandbox.folder() / "w.jsonl").string();
-  EXPECT_TRUE(append_text(file, "one\n"));
-  EXPECT_TRUE(append_text(file, ""));
-  EXPECT_TRUE(append_text(file, "two\n"));
-  EXPECT_EQ(content_of(file), "one\ntwo\n");
 }
 
 TEST(WorkloadFile, TextBeginsANewLineBehindAFileThatAFullDiskCut) {

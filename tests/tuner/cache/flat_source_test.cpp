@@ -69,11 +69,6 @@ TEST_F(FlatSource, AHeaderThatIsElsewhereMayDefineAnything) {
             "#include <b.h>\n#if B\nb\n#endif\n");
 }
 
-TEST_F(FlatSource, AMacroThatOneBranchDefinesIsUnknown) {
-  EXPECT_EQ(flat("#ifdef __CUDACC__\n#define X 1\n#endif\n#if X\na\n#endif\n"),
-            "#if defined(__CUDACC__)\n#define X 1\n#endif\n#if X\na\n#endif\n");
-}
-
 TEST_F(FlatSource, AFileThatMayBeIncludedIsGuardedByAMacro) {
   header("a.cuh", "#pragma once\nint a;\n");
   const std::string text = flat(
@@ -91,64 +86,6 @@ TEST_F(FlatSource, ContinuedLinesAndCommentsStay) {
 
 TEST_F(FlatSource, AHeaderThatAMacroNamesIsRefused) {
   EXPECT_THROW(flat("#include HEADER\n"), Error);
-}
-
-TEST_F(FlatSource, ArithmeticOfConditionsIsThatOfC) {
-  const auto holds = [&](const std::string& expression) {
-    return flat("#if " + expression + "\nyes\n#endif\n", "#define A 1 + 2\n#define B (A)\n");
-  };
-  EXPECT_EQ(holds("A * 2 == 5"), "yes\n");
-  EXPECT_EQ(holds("B * 2 == 6"), "yes\n");
-  EXPECT_EQ(holds("2 + 3 * 4 - 1 == 13 && !(7 % 4 != 3)"), "yes\n");
-  EXPECT_EQ(holds("10 - 4 - 3 == 3 && 0x10u == 16"), "yes\n");
-  EXPECT_EQ(holds("__X && 0"), "");
-  EXPECT_EQ(holds("__X || 1"), "yes\n");
-  EXPECT_THAT(holds("1 / 0"), HasSubstr("#if"));
-}
-
-TEST(UsedDefines, AreThoseOfTheTextAndOfEachOther) {
-  EXPECT_EQ(used_defines("#define A B\n#define B 1\n#define C 2\n#define BB 3\n", "int x = A;"),
-            "#define A B\n#define B 1\n");
-}
-
-/// `number: text`, for each line.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  for (const LogicalLine& line : logical_lines(text)) {
-    lines.push_back(std::to_string(line.number) + ": " + line.text);
-  }
-  return lines;
-}
-
-using Lines = std::vector<std::string>;
-
-TEST(LogicalLines, AContinuedLineIsOneWithTheNumberOfItsFirst) {
-  EXPECT_EQ(lines_of("a\\\nb\\\r\nc\nd"), (Lines{"1: abc", "4: d"}));
-}
-
-TEST(LogicalLines, ACommentIsABlank) {
-  EXPECT_EQ(lines_of("a/* b */c // d\ne"), (Lines{"1: a c  ", "2: e"}));
-  EXPECT_EQ(lines_of("a/*\n\n*/b\nc"), (Lines{"1: a b", "4: c"}));
-  EXPECT_EQ(lines_of("a // b\\\nc\nd"), (Lines{"1: a  ", "3: d"}));
-}
-
-TEST(LogicalLines, NothingInAQuoteIsAComment) {
-  EXPECT_EQ(lines_of("\"/*\" a"), (Lines{"1: \"/*\" a"}));
-  EXPECT_EQ(lines_of("\"\\\"//\" a"), (Lines{"1: \"\\\"//\" a"}));
-  EXPECT_EQ(lines_of("'\"' // a"), (Lines{"1: '\"'  "}));
-}
-
-TEST(LogicalLines, AQuoteEndsWithItsLine) {
-  EXPECT_EQ(lines_of("a 't\n// b"), (Lines{"1: a 't", "2:  "}));
-}
-
-TEST(LogicalLines, AnApostropheBetweenDigitsBeginsNoQuote) {
-  EXPECT_EQ(lines_of("1'000 // a"), (Lines{"1: 1'000  "}));
-}
-
-TEST(LogicalLines, ARawStringIsEmptyAndItsLinesCount) {
-  EXPECT_EQ(lines_of("R\"x(\n#if\n)\" )x\" a\nb"), (Lines{"1: R\"\" a", "4: b"}));
-  EXPECT_EQ(lines_of("R\"x(never ended\n"), (Lines{"1: R\"\""}));
 }
 
 TEST(Directives, PlainIncludesAreTold) {
@@ -216,11 +153,6 @@ TEST(Condition, IsComputedAsInC) {
   EXPECT_EQ(holds("BM % 2"), false);
 }
 
-TEST(Condition, ANameThatIsNoMacroIsZero) {
-  EXPECT_EQ(holds("BN"), false);
-  EXPECT_EQ(holds("defined(BM) && !defined BN"), true);
-}
-
 TEST(Condition, IsUnknownOnlyWhereWhatIsUnknownDecides) {
   EXPECT_EQ(holds("MAX > 3"), std::nullopt);
   EXPECT_EQ(holds("__CUDA_ARCH__ >= 900"), std::nullopt);
@@ -239,14 +171,6 @@ TEST(Condition, WhatItDoesNotComputeIsUnknown) {
                                  "EMPTY", "__has_include(<a.h>)", "BM ==", "defined", "1'000"}) {
     EXPECT_EQ(holds(text), std::nullopt) << text;
   }
-}
-
-TEST(Condition, WhereSignsAndUnsignedNumbersMeetIsUnknown) {
-  EXPECT_EQ(holds("BM > 32u"), true);
-  EXPECT_EQ(holds("2u - 3 > 0"), std::nullopt);
-  EXPECT_EQ(holds("-1 > 0u"), std::nullopt);  // true in C, where -1 becomes unsigned
-  EXPECT_EQ(holds("-1 > 0"), false);
-  EXPECT_EQ(holds("18446744073709551615 > 0"), std::nullopt);
 }
 
 TEST(Condition, MacrosThatNameThemselvesEnd) {
@@ -276,58 +200,12 @@ TEST(PreprocessorOptions, TheLastLanguageCounts) {
   EXPECT_EQ(of({"-DA"}).language, "");
 }
 
-TEST(PreprocessorOptions, OthersAreListed) {
-  const PreprocessorOptions none = of({"--use_fast_math", "-lineinfo", "-I"});
-  EXPECT_TRUE(none.folders.empty() && none.defined.empty() && none.headers.empty());
-  EXPECT_THAT(none.others, ElementsAre("--use_fast_math", "-lineinfo", "-I"));
-}
-
 TEST(PreprocessorOptions, EveryCompilerKnowsTheCommonForm) {
   EXPECT_THAT(common_options(of({"--include-path", "a", "--pre-include=b", "-D", "C"})),
               ElementsAre("-Ia", "-DC", "-include", "b"));
 }
 
 namespace fs = std::filesystem;
-
-class ReadableFiles : public testing::Test {
- protected:
-  ReadableFiles() {
-    folder_.write("own/tile.cuh", "");
-    folder_.write("own/sub/table.txt", "");
-    folder_.write("common/tile.cuh", "");
-    folder_.write("common/table.txt", "");
-    fs::create_symlink(at("common/tile.cuh"), at("own/linked.cuh"));
-  }
-  fs::path at(const std::string& name) const { return folder_.path() / name; }
-  bool may_read(const fs::path& file, const std::vector<fs::path>& data = {}) const {
-    const std::vector<fs::path> files = {at("own/tile.cuh"), file}, folders = {at("own/")};
-    const auto found = first_forbidden(files, folders, data);
-    if (found) {
-      EXPECT_EQ(*found, file);
-    }
-    return !found;
-  }
-
-  ScratchFolder folder_;
-};
-
-TEST_F(ReadableFiles, AreThoseBelowTheFolders) {
-  EXPECT_TRUE(may_read(at("own/sub/table.txt")) && may_read(at("own/linked.cuh")));
-  EXPECT_TRUE(may_read(at("own/sub/../tile.cuh")));
-  EXPECT_FALSE(may_read(at("common/tile.cuh")) || may_read("/etc/passwd") ||
-               may_read("/proc/self/maps") || may_read(at("own2/tile.cuh")));
-}
-
-TEST_F(ReadableFiles, AreHeadersThatTheFoldersReach) {
-  EXPECT_TRUE(may_read(at("own/../common/tile.cuh")));
-  EXPECT_FALSE(may_read(at("own/../common/table.txt")));
-  EXPECT_FALSE(may_read(at("own/../../../../../etc/passwd")));
-}
-
-TEST_F(ReadableFiles, AreNoDataOfTheTarget) {
-  EXPECT_FALSE(may_read(at("own/sub/table.txt"), {at("own/sub/../sub/table.txt")}));
-  EXPECT_FALSE(may_read(at("own/linked.cuh"), {at("common/tile.cuh")})) << "by its link";
-}
 
 }  // namespace
 }  // namespace autotune

@@ -34,26 +34,6 @@ class IncludedText : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(IncludedText, FollowsIncludesOfIncludes) {
-  write("a.cuh", "#include \"deep/b.cuh\"\n");
-  write("deep/b.cuh", "  # include <c.cuh>\nint b;");
-  write("c.cuh", "int c;");
-  const std::string before = text_of("#include \"a.cuh\"");
-  EXPECT_NE(before.find("int b;"), std::string::npos);
-  EXPECT_NE(before.find("int c;"), std::string::npos);
-  write("c.cuh", "int d;");
-  EXPECT_NE(text_of("#include \"a.cuh\""), before);
-}
-
-TEST_F(IncludedText, AQuotedIncludeIsLookedForBesideItsFileFirst) {
-  write("deep/a.cuh", "#include \"b.cuh\"");
-  write("deep/b.cuh", "int beside;");
-  write("b.cuh", "int above;");
-  const std::string text = text_of("#include \"deep/a.cuh\"");
-  EXPECT_NE(text.find("beside"), std::string::npos);
-  EXPECT_EQ(text.find("above"), std::string::npos);
-}
-
 TEST_F(IncludedText, ACircleEnds) {
   write("a.cuh", "#include \"b.cuh\"\n");
   write("b.cuh", "#include \"a.cuh\"\n");

@@ -23,18 +23,6 @@ TEST(Expression, NamesComeInOrderOfFirstAppearance) {
   EXPECT_EQ(expression.column_of("tile_2"), 30);
 }
 
-TEST(Expression, IsTheSameUnderAnotherText) {
-  const Expression expression = Expression::parse("BM + 1").called("one more");
-  EXPECT_EQ(expression.text(), "one more");
-  EXPECT_EQ(expression.evaluate(std::vector<std::int64_t>{4}), 5);
-}
-
-TEST(Expression, ConstantEvaluatesToItself) {
-  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(Expression::constant(kLowest).evaluate(std::vector<std::int64_t>{}), kLowest);
-  EXPECT_EQ(Expression::constant(3).text(), "3");
-}
-
 TEST(ExpressionParser, MisspeltTextNamesTheColumn) {
   EXPECT_EQ(error_of("").column(), 1);
   EXPECT_EQ(error_of("  1 +").column(), 6);
@@ -107,15 +95,6 @@ TEST(ExpressionOperators, DivisionTruncatesAsInC) {
   EXPECT_EQ(value_of("-7 / 2"), -3);
   EXPECT_EQ(value_of("-7 % 2"), -1);
   EXPECT_EQ(value_of("7 % -1"), 0);
-}
-
-TEST(ExpressionOperators, LogicYieldsOneOrZero) {
-  EXPECT_EQ(value_of("5 && 7"), 1);
-  EXPECT_EQ(value_of("5 || 0"), 1);
-  EXPECT_EQ(value_of("0 || 9"), 1);
-  EXPECT_EQ(value_of("0 || 0"), 0);
-  EXPECT_EQ(value_of("0 && 1"), 0);
-  EXPECT_EQ(value_of("1 && 1 && 0"), 0);
 }
 
 TEST(ExpressionOperators, TheUntakenSideIsNotEvaluated) {
@@ -339,17 +318,6 @@ TEST(ExpressionFolding, LeavesOneSideOfAChoiceThatIsKnown) {
   const Code all = code_of("(a == 3 ? b : b * b) + 1", {3, kUnknown});
   const Code expected = code_of("b + 1", {3, kUnknown});
   EXPECT_EQ(text_of(folded(all)), text_of(folded(expected)));
-}
-
-TEST(ExpressionFolding, AKnownRightOperandStandsInItsInstruction) {
-  const Code code = folded(code_of("b * 4 == 8 ? 10 - b : 0", {3, kUnknown}));
-  ASSERT_EQ(code[1].op, Op::multiply);
-  EXPECT_TRUE(code[1].immediate);
-  EXPECT_EQ(code[2].op, Op::equal);
-  EXPECT_EQ(code[2].operand, 8);
-  ExpressionFault fault;
-  EXPECT_EQ(run_expression(code, std::vector<std::int64_t>{0, 2}, {}, fault), 8);
-  EXPECT_EQ(run_expression(code, std::vector<std::int64_t>{0, 3}, {}, fault), 0);
 }
 
 TEST(ExpressionFolding, WhatFailsStays) {

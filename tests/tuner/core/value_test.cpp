@@ -54,21 +54,6 @@ TEST(NamedValues, TextIsReadBackAsWritten) {
   EXPECT_THROW(parse_named_values("=3"), Error);
 }
 
-TEST(NamedValues, AreFoundByName) {
-  const NamedValues values = {{"BM", 128}};
-  ASSERT_NE(find_value(values, "BM"), nullptr);
-  EXPECT_EQ(*find_value(values, "BM"), Value(128));
-  EXPECT_EQ(find_value(values, "BN"), nullptr);
-}
-
-TEST(NamedValues, HaveAllOfOthersInAnyOrder) {
-  const NamedValues values = {{"BM", 128}, {"BN", 64}, {"PREFETCH", "none"}};
-  EXPECT_TRUE(has_all(values, {{"PREFETCH", "none"}, {"BM", 128}}));
-  EXPECT_TRUE(has_all(values, {}));
-  EXPECT_FALSE(has_all(values, {{"BM", 64}}));
-  EXPECT_FALSE(has_all(values, {{"BK", 8}}));
-}
-
 TEST(ElementType, NamesRoundTrip) {
   for (const auto* name : {"f32", "f64", "i32", "i64", "f16", "bf16", "i8", "u8", "i16", "u16",
                            "u32", "u64", "e4m3", "e5m2"}) {

@@ -41,49 +41,6 @@ class HostBuffers : public testing::Test {
   ProblemBuffers buffers_{memory_, workload_};
 };
 
-TEST_F(HostBuffers, OutputsStartPoisonedAndInoutsWithTheirFill) {
-  buffers_.reset(InputSet::uniform, Poison::nan);
-  const std::vector<float> filled = values(1);
-  EXPECT_TRUE(std::ranges::all_of(filled, [](float value) { return value == value; }));
-  EXPECT_NE(floats(2)[kCells - 1], floats(2)[kCells - 1]);
-  floats(1)[3] = 1e9f;
-  floats(2)[3] = 0;
-  buffers_.reset(InputSet::uniform, Poison::high);
-  EXPECT_EQ(values(1), filled);
-  EXPECT_GT(floats(2)[3], 1e38f);
-}
-
-TEST_F(HostBuffers, AWriteBesideABufferIsNamed) {
-  const ZonedBuffer& buffer = buffers_.buffer(2, InputSet::uniform);
-  for (const std::int64_t at : {std::int64_t{-1}, kCells, kCells + 2000}) {
-    buffers_.reset(InputSet::uniform, Poison::low);
-    EXPECT_EQ(buffer.check_zones().outcome, Outcome::ok);
-    floats(2)[at] = 5;
-    const Verdict verdict = buffer.check_zones();
-    EXPECT_EQ(verdict.outcome, Outcome::wrong);
-    EXPECT_THAT(verdict.message, HasSubstr("c[" + std::to_string(at) + "]"));
-  }
-}
-
-TEST_F(HostBuffers, AWriteFarBesideABufferEndsTheProcess) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(floats(2)[kCells + 20000] = 5, "");
-  EXPECT_DEATH(floats(2)[-20000] = 5, "");
-}
-
-TEST_F(HostBuffers, AHashTellsWhetherOneElementChanged) {
-  const auto hash = [&] {
-    std::uint64_t sum = 0;
-    memory_.hash(buffers_.buffer(0, InputSet::uniform).start(), kCells * 4, &sum);
-    return sum;
-  };
-  EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
-  floats(0)[500] += 1;
-  EXPECT_NE(hash(), buffers_.hash(0, InputSet::uniform));
-  buffers_.refill(0, InputSet::uniform);
-  EXPECT_EQ(hash(), buffers_.hash(0, InputSet::uniform));
-}
-
 /// Hashes when it finishes, as a GPU does.
 class LateMemory : public ProcessMemory {
  public:

@@ -228,21 +228,6 @@ TEST(Gzip, ADamagedOrMissingFileIsNamed) {
 
 UnfinishedJson read(std::string_view text) { return parse_unfinished_json(text, "a.json"); }
 
-TEST(UnfinishedJson, AFinishedTextIsReadAsItIs) {
-  const UnfinishedJson all = read(R"({"cache": {"1": {"time": 2}}})");
-  EXPECT_EQ(all.json["cache"]["1"]["time"], 2);
-  EXPECT_FALSE(all.is_cut_off);
-}
-
-TEST(UnfinishedJson, CompleteMembersOfAnOpenCacheAreRead) {
-  for (const char* const end : {"", ",", ",\n", "\n}", "}"}) {
-    const UnfinishedJson open =
-        read(std::string(R"({"cache": {"1": {"time": 2}, "2": {"time": 3})") + end);
-    EXPECT_EQ(open.json["cache"].size(), 2U) << end;
-    EXPECT_FALSE(open.is_cut_off) << end;
-  }
-}
-
 TEST(UnfinishedJson, APartOfAMemberIsLeftOutAndSaidSo) {
   const UnfinishedJson open =
       read(R"({"cache": {"1": {"time": 2, "of": [{"x": "}}"}]}, "2": {"time": )");
@@ -253,10 +238,6 @@ TEST(UnfinishedJson, APartOfAMemberIsLeftOutAndSaidSo) {
 
 TEST(UnfinishedJson, BracketsInTextsDoNotCount) {
   EXPECT_EQ(read(R"({"cache": {"{\"": {"a": "\\"}, "b)").json["cache"].size(), 1U);
-}
-
-TEST(UnfinishedJson, ACacheWithoutACompleteMemberIsEmpty) {
-  EXPECT_TRUE(read(R"({"cache": {)").json["cache"].empty());
 }
 
 TEST(UnfinishedJson, OtherMistakesAreErrorsOfTheWholeText) {
@@ -286,19 +267,6 @@ TEST(RecordedValues, AreWrittenAsTheyWereRead) {
   }
   EXPECT_EQ(json_of(Value("inf")), Json("inf"));  // JSON has no infinity
   EXPECT_EQ(json_of(Value("nan")), Json("nan"));
-}
-
-TEST(RecordedValues, RepeatedOnesAreDroppedBehindTheFirst) {
-  std::vector<Value> values{Value(4), Value(1), Value(4), Value("a"), Value(1)};
-  drop_repeated(values);
-  EXPECT_THAT(values, ElementsAre(Value(4), Value(1), Value("a")));
-}
-
-TEST(RecordedValues, AParameterHasTheValuesThatOccurInOrder) {
-  const Parameter parameter =
-      parameter_of("BM", 1, {{Value(9), Value(64)}, {Value(9), Value(16)}, {Value(8), Value(64)}});
-  EXPECT_EQ(parameter.name, "BM");
-  EXPECT_THAT(parameter.values, ElementsAre(Value(16), Value(64)));
 }
 
 TEST(RecordedResults, ACacheThatIsCutOffAnywhereKeepsItsCompleteResults) {

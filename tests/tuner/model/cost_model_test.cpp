@@ -122,15 +122,6 @@ TEST(CostModel, QuantitiesOfTheManifestAreUsed) {
   EXPECT_EQ(input.work.shared_wavefronts, 0);
 }
 
-TEST(CostModel, AllNamesOfManifestsAreBound) {
-  Case a{vector_add()};
-  a.problem.values.push_back({"dtype", "f64"});
-  a.target.model = {{"dram_bytes", Expression::parse("dtype_bytes * PIECE")},
-                    {"steps", Expression::parse("device.multiprocessors")}};
-  EXPECT_EQ(a.model().input(1).work.dram_bytes, 8 * 128);
-  EXPECT_EQ(a.model().input(1).work.steps, 132);
-}
-
 TEST(CostModel, SizesMayBeGivenWithEachQuestion) {
   Case a{vector_add()};
   const SizedCostModel any(a.target, {{{"N", 1}}}, a.device);
@@ -166,13 +157,6 @@ TEST(CostModel, EachFamilyIsModelledByItsOwnFormulas) {
   EXPECT_EQ(without, 3) << "the staged ones with EACH=1";
 }
 
-TEST(CostModel, MoreBlocksThanThereAreNumbersAreTheLargestNumber) {
-  Case a{vector_add()};
-  a.target.kernels[0].grid = {Expression::parse("N * N"), Expression::parse("N * N")};
-  a.problem = {{{"N", 2147483647}}};
-  EXPECT_EQ(a.model().input(0).blocks, std::numeric_limits<std::int64_t>::max());
-}
-
 TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {
   Case a{vector_add()};
   a.target.model = {{"l2_byte", Expression::parse("N")}};
@@ -183,12 +167,6 @@ TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {
     EXPECT_THAT(error.what(), HasSubstr("target vector_add: \"l2_byte\""));
     EXPECT_THAT(error.what(), HasSubstr("did you mean l2_bytes"));
   }
-}
-
-TEST(CostModel, AnUnboundNameIsAnError) {
-  Case a{vector_add()};
-  a.target.model = {{"steps", Expression::parse("DEPTH")}};
-  EXPECT_THROW(a.model(), Error);
 }
 
 TEST(CostModel, TheCompilersResourcesReplaceTheEstimates) {
@@ -218,14 +196,6 @@ TEST(CostModel, KernelsThatDoNotRunCountForNothing) {
   EXPECT_EQ(a.model().input(1).blocks, 1);
 }
 
-TEST(CostModel, PredictsTheWholeSpaceAsOneByOne) {
-  const Case a{vector_add()};
-  const CostModel model = a.model();
-  const std::vector<double> all = model.predict_all();
-  ASSERT_EQ(all.size(), 6u);
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], model.estimate(i).seconds);
-}
-
 TEST(CostModel, ACpuPrefersOneThreadWithMuchToDo) {
   Case a{vector_add()};
   a.device.kind = DeviceKind::host;
@@ -238,59 +208,6 @@ TEST(CostModel, ACpuPrefersOneThreadWithMuchToDo) {
   a.target.kernels[0].block = {Expression::parse("BLOCK == 32 ? 1 : BLOCK")};
   const CostModel model = a.model();
   EXPECT_LT(model.estimate(0).seconds, 0.1 * model.estimate(2).seconds);
-}
-
-CostInput input_of(std::int64_t blocks, int threads) {
-  CostInput input;
-  input.shape.threads = threads;
-  input.blocks = blocks;
-  input.work.flops = 1e9;
-  input.work.dram_bytes = 1e6;
-  input.work.steps = 10;
-  input.work.barriers = 2;
-  return input;
-}
-
-double seconds(int cores, const CostInput& input) { return host_estimate(cores, input).seconds; }
-
-TEST(HostCost, IsTheSumOfItsTerms) {
-  const CostEstimate estimate = host_estimate(4, input_of(64, 32));
-  EXPECT_DOUBLE_EQ(estimate.seconds,
-                   std::accumulate(estimate.terms.begin(), estimate.terms.end(), 0.0));
-  EXPECT_EQ(estimate.binding, Term::fma);
-  EXPECT_EQ(estimate.waves, 16);
-  EXPECT_EQ(estimate.balance, 1);
-}
-
-TEST(HostCost, ABlockHasACoreForItself) {
-  EXPECT_DOUBLE_EQ(host_estimate(4, input_of(5, 32)).balance, 5.0 / 8) << "two rounds on 4 cores";
-  EXPECT_GT(seconds(4, input_of(1, 32)), 3 * seconds(4, input_of(64, 32)));
-}
-
-TEST(HostCost, BarriersCostFibresButNotALoneThread) {
-  CostInput fibres = input_of(64, 32), alone = input_of(64, 1);
-  const double with_barriers = seconds(4, fibres), of_one = seconds(4, alone);
-  fibres.work.barriers = alone.work.barriers = 0;
-  EXPECT_LT(seconds(4, fibres), with_barriers);
-  EXPECT_DOUBLE_EQ(seconds(4, alone), of_one);
-}
-
-TEST(HostCost, IndependentSumsHelpUpToTheVectorUnits) {
-  CostInput input = input_of(64, 1);
-  const auto with = [&](double ilp) {
-    input.work.ilp = ilp;
-    return seconds(4, input);
-  };
-  EXPECT_LT(with(16), with(1));
-  EXPECT_DOUBLE_EQ(with(0), with(1)) << "a thread has one sum at least";
-  EXPECT_DOUBLE_EQ(with(1e6), with(1e9));
-}
-
-TEST(HostCost, ALaunchCostsTheSameWhateverItDoes) {
-  CostInput input = input_of(64, 32);
-  const double one = seconds(4, input);
-  input.launches = 3;
-  EXPECT_NEAR(seconds(4, input) - one, 2 * 5e-6, 1e-12);
 }
 
 // The cost of a launch: what binds it, and how it follows published times.
@@ -366,11 +283,6 @@ TEST(Cost, SmallMatricesWantSmallTilesAndLargeOnesLargeTiles) {
             seconds("h200", multiplication(4096, 128, 16, 8, 2)));
 }
 
-TEST(Cost, PrefetchingHidesLatencyWhereFewBlocksRun) {
-  EXPECT_LT(seconds("h200", multiplication(512, 64, 16, 8, 2)),
-            seconds("h200", multiplication(512, 64, 16, 8, 0)));
-}
-
 TEST(Cost, BankConflictsCost) {
   CostInput conflicting = multiplication(1024, 64, 16, 4, 1);
   conflicting.work.shared_wavefronts *= 8;
@@ -417,13 +329,6 @@ TEST(Cost, FurtherKernelsCostTheFloorAndTheFilling) {
   const double more = seconds("h200", input) - one;
   EXPECT_GT(more, 2 * Calibration{}.launch_seconds);
   EXPECT_LT(more, 2 * Calibration{}.launch_seconds + 2e-6);
-}
-
-TEST(Cost, WhatABlockDoesAfterItsStepsCounts) {
-  CostInput input = multiplication(512, 64, 16, 8, 1);
-  const double before = seconds("h200", input);
-  input.work.epilogue = 1980;  // a microsecond
-  EXPECT_NEAR(seconds("h200", input), before + 1e-6, 0.05e-6);
 }
 
 TEST(Cost, ClustersThatLeaveMultiprocessorsEmptyTakeAnotherRound) {

@@ -133,13 +133,6 @@ TEST(Occupancy, EveryLimitIsGivenAndTheBindingOnesNamed) {
   EXPECT_THAT(result.limiters(), ElementsAre(Limit::registers, Limit::shared_memory));
 }
 
-TEST(Occupancy, TheReservedKibibyteCountsFromAmpereOn) {
-  const KernelShape shape{.threads = 32, .registers = 16, .static_shared_bytes = 32 << 10};
-  EXPECT_EQ(occupancy(find_gpu("v100"), shape).active_blocks, 3);  // 96 KiB
-  EXPECT_EQ(occupancy(find_gpu("a100"), shape).active_blocks, 4);  // 164 KiB in 33s
-  EXPECT_EQ(occupancy(find_gpu("h200"), shape).active_blocks, 6);  // 228 KiB in 33s
-}
-
 TEST(Occupancy, ABrokenLimitLeavesNoBlockAndNamesItself) {
   const GpuSpec& h200 = find_gpu("h200");
   EXPECT_THAT(occupancy(h200, {.threads = 1025, .registers = 16}).limiters(),
@@ -160,17 +153,6 @@ TEST(Occupancy, FermiAllocatesWarpsInPairs) {
   EXPECT_EQ(occupancy(find_gpu("c2050"), {.threads = 32, .registers = 50}).active_blocks, 8);
 }
 
-TEST(Occupancy, ACarveoutLimitsSharedMemoryButLeavesRoomForOneBlock) {
-  const KernelShape small{.threads = 128, .registers = 16, .static_shared_bytes = 7 << 10};
-  KernelShape half = small;
-  half.carveout = 25;  // 57 KiB of 228 -> 64
-  EXPECT_EQ(occupancy(find_gpu("h200"), half).limit(Limit::shared_memory), 8);
-  KernelShape none = small;
-  none.carveout = 0;
-  EXPECT_EQ(occupancy(find_gpu("h200"), none).limit(Limit::shared_memory), 1);
-  EXPECT_EQ(occupancy(find_gpu("h200"), small).limit(Limit::shared_memory), 28);
-}
-
 TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
   // Of the groups 2 x 4, 8, 16 x 5 and 18 x 2 the larger ones hold one cluster of 16: 112 of 132.
   const KernelShape shape{.threads = 1024, .registers = 64, .cluster = 16};
@@ -183,12 +165,6 @@ TEST(Occupancy, ClustersLieWithinAGroupOfMultiprocessors) {
   // Each block of a cluster has a multiprocessor of its own; two blocks fit on each.
   const KernelShape four{.threads = 256, .registers = 128, .cluster = 4};
   EXPECT_EQ(occupancy(find_gpu("h200"), four).active_clusters, 4 + 5 * 8 + 2 * 9);
-}
-
-TEST(Occupancy, NamedBarriersLimitFromHopperOn) {
-  const KernelShape shape{.threads = 32, .registers = 16, .barriers = 16};
-  EXPECT_EQ(occupancy(find_gpu("h200"), shape).active_blocks, 4);
-  EXPECT_EQ(occupancy(find_gpu("a100"), shape).active_blocks, 32);
 }
 
 TEST(Occupancy, BadInputGetsOneClearSentence) {
@@ -223,43 +199,11 @@ TEST(BlockChoice, RegistersThatSplitUnevenlyWantASmallerBlock) {
   EXPECT_EQ(best->occupancy.active_warps, 24);
 }
 
-TEST(BlockChoice, SharedMemoryMayDependOnTheBlock) {
-  // Two square tiles of f32, one element a thread: 8 bytes a thread never limit on an H200; 120
-  // do: 228 KiB hold 1 block of 1024, 1 of 992, …, but 15 of 128.
-  const SharedOfBlock much = [](int threads) { return std::int64_t{120} * threads; };
-  const auto best = best_block(find_gpu("h200"), {.registers = 32}, much);
-  ASSERT_TRUE(best);
-  for (int threads = 32; threads <= 1024; threads += 32) {
-    const Occupancy other =
-        occupancy(find_gpu("h200"),
-                  {.threads = threads, .registers = 32, .dynamic_shared_bytes = much(threads)});
-    EXPECT_LE(other.active_threads, best->occupancy.active_threads) << threads;
-  }
-}
-
 TEST(BlockChoice, RoundsDownToASquareOfAPowerOfTwo) {
   const auto best = best_square_block(find_gpu("gt240"), {.registers = 20}, none);
   ASSERT_TRUE(best);
   EXPECT_EQ(best->threads, 256);
   EXPECT_EQ(best_square_block(find_gpu("h200"), {.registers = 32}, none)->threads, 1024);
-}
-
-TEST(BlockChoice, NothingFitsWhenEveryBlockAsksForTooMuch) {
-  EXPECT_FALSE(best_block(find_gpu("h200"), {.registers = 32}, [](int) { return 1 << 20; }));
-}
-
-TEST(BlockChoice, SweepsCoverTheWholeRangeAndPassThroughThePoint) {
-  const KernelShape kernel{.threads = 256, .registers = 34, .static_shared_bytes = 4140};
-  const GpuSpec& gpu = find_gpu("gt240");
-  const auto registers = sweep(gpu, kernel, Swept::registers, none);
-  EXPECT_EQ(registers.size(), 124u);
-  EXPECT_EQ(registers[33].occupancy.active_warps, 8);
-  const auto blocks = sweep(gpu, kernel, Swept::block, none);
-  EXPECT_EQ(blocks.back().value, 512);
-  const auto shared = sweep(gpu, kernel, Swept::shared, none);
-  EXPECT_EQ(shared.front().value, 0);
-  EXPECT_EQ(shared.back().value, 16384);
-  EXPECT_EQ(shared.back().occupancy.active_blocks, 1);
 }
 
 }  // namespace

@@ -160,36 +160,6 @@ TEST(Replay, AskingTwiceCountsOnceAndTheBudgetHolds) {
   EXPECT_EQ(evaluator.remaining(), 0u);
 }
 
-constexpr const char* kCompileTimes =
-    R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]},
-  "objective": "time", "cache": {"1": {"a": 1, "time": 4.0, "compile_time": 900},
-  "2": {"a": 2, "time": 2.0, "compile_time": 100}, "3": {"a": 3, "time": 1.0, "compile_time": 200}}})";
-
-TEST(Replay, OfSeveralThreadsWhatIsCompiledFirstIsAnsweredFirst) {
-  const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
-  EXPECT_THAT(recorded.compile_seconds, ::testing::ElementsAre(0.9, 0.1, 0.2));
-  RecordedEvaluator evaluator(recorded, {.budget = 3, .threads = 3});
-  const std::vector<std::size_t> asked = {
-      0, 1, 2};  // a thread is left free; the third waits for the second
-  EXPECT_EQ(evaluator.evaluate_some(asked, 1).front().index, 1u);
-  EXPECT_EQ(evaluator.evaluate_some(std::vector<std::size_t>{0, 2}, 1).front().index, 2u);
-  EXPECT_EQ(evaluator.evaluate_some(std::vector<std::size_t>{0}, 1).front().index, 0u);
-}
-
-TEST(Replay, MeasurementsFollowOneAnotherWhileOthersCompile) {
-  const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
-  RecordedSpace measured = recorded;  // each is measured in half a second
-  for (std::size_t i = 0; i < 3; ++i) measured.total_seconds[i] = recorded.compile_seconds[i] + 0.5;
-  RecordedEvaluator evaluator(measured, {.threads = 3, .known = 1});
-  EXPECT_THAT(evaluator.known(), ::testing::SizeIs(1));
-  evaluator.evaluate(std::vector<std::size_t>{0, 2});
-  EXPECT_THAT(evaluator.order(), ::testing::ElementsAre(1, 0, 2));
-  // 0.1 + 0.5, then 0.9 + 0.5 from there, while the third is compiled.
-  EXPECT_THAT(evaluator.measured_at(),
-              ::testing::ElementsAre(::testing::DoubleEq(0.6), ::testing::DoubleEq(2.0),
-                                     ::testing::DoubleEq(2.5)));
-}
-
 TEST(Replay, AFileMayHaveTheDefaultAndThePredictions) {
   constexpr const char* kMarked = R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2, 3]},
   "objective": "time", "cache": {"1": {"a": 1, "time": 4.0, "predicted_ms": 3},
@@ -200,21 +170,6 @@ TEST(Replay, AFileMayHaveTheDefaultAndThePredictions) {
   for (const ReplayRun& run : replay(recorded, {.budget = 3, .seeds = 4, .threads = 2})) {
     EXPECT_THAT(run.order, ::testing::ElementsAre(1, 2, 0));  // the model's best is next
   }
-}
-
-TEST(Replay, OneAtATimeCostsAddUp) {
-  const RecordedSpace recorded = read_recorded_space(written("compile.json", kCompileTimes));
-  RecordedEvaluator evaluator(recorded, {});
-  evaluator.evaluate(std::vector<std::size_t>{0, 1, 2});
-  const std::vector<double>& costs = recorded.total_seconds;
-  EXPECT_DOUBLE_EQ(evaluator.measured_at().back(), costs[0] + costs[1] + costs[2]);
-}
-
-TEST(Replay, AMomentBeforeTheFirstResultHasNone) {
-  const ReplayRun run{1, {3, 1.5}, 0, {0, 1}, {10, 20}};
-  EXPECT_EQ(run.ratio_after(9), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(run.ratio_after(10), 3);
-  EXPECT_EQ(run.ratio_after(30), 1.5);
 }
 
 TEST(Replay, SumsUpRunsByTheirQuartiles) {

@@ -14,26 +14,6 @@ TEST(Html, WhateverATextHoldsItStaysText) {
   EXPECT_EQ(html_text("\xff"), "\xEF\xBF\xBD");
 }
 
-TEST(Html, NothingInJsonEndsItsElement) {
-  const std::string text = script_json({{"a", "</script><!--"}, {"b", "\xE2\x80\xA8"}});
-  EXPECT_THAT(text, Not(HasSubstr("<")));
-  EXPECT_THAT(text, HasSubstr("\\u003c/script>"));
-  EXPECT_THAT(text, HasSubstr("\\u2028"));
-}
-
-TEST(Html, AColumnWithoutTextsIsLeftOut) {
-  const std::string html = html_table({"a", "b"}, {{{"1", "1"}, {}}, {{"2", "2"}, {}}});
-  EXPECT_THAT(html, HasSubstr("<th scope=\"col\">a</th></tr>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"n\" data-key=\"2\">2</td></tr>"));
-}
-
-TEST(Html, OnlyLongWordsBreakInside) {
-  const std::string word(41, 'x');
-  EXPECT_THAT(html_table({"a"}, {{{word + " y"}}}),
-              HasSubstr("<td class=\"w\">" + word + " y</td>"));
-  EXPECT_THAT(html_table({"a"}, {{{"compile_error"}}}), HasSubstr("<td>compile_error</td>"));
-}
-
 TEST(Elapsed, TheTimeBetweenSessionsDoesNotCount) {
   std::vector<db::TrialRow> trials{trial("A=1", 1, 0), trial("A=2", 1, 2), trial("A=3", 1, 3600),
                                    trial("A=4", 1, 3603)};
@@ -52,13 +32,6 @@ TEST(Elapsed, ATrialTookFromTheOneBeforeItToItself) {
   EXPECT_DOUBLE_EQ(spent[0].compile_seconds, 0.5);
   EXPECT_EQ(spent[1].stage, "playoff");
   EXPECT_DOUBLE_EQ(spent[1].compile_seconds, 0);  // it was compiled for the search
-}
-
-TEST(Elapsed, ATextThatIsNoTimeTakesNone) {
-  std::vector<db::TrialRow> trials{trial("A=1", 1), trial("A=2", 1)};
-  trials[0].created_at = "soon";
-  trials[1].created_at = "";
-  EXPECT_THAT(elapsed_of(trials), ElementsAre(0, 0));
 }
 
 class Finalists : public testing::Test {
@@ -263,10 +236,6 @@ TEST(Page, HostileTextsStayTexts) {
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, Not(HasSubstr("\x1b")));
   EXPECT_THAT(page, Not(HasSubstr("\x01")));
-}
-
-TEST(Page, AReportOfAnswersWithoutTrialsIsWritten) {
-  EXPECT_THAT(page_of({problem(512, {})}), HasSubstr("<h2>Results</h2>"));
 }
 
 /// Beside what is the same in every report.

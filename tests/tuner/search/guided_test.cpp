@@ -238,64 +238,6 @@ TEST(Guided, AMillionConfigurationsAreSearchedInSeconds) {
   EXPECT_LT(spent.count(), 60) << "0.5 s on an idle machine";
 }
 
-using enum Proposer;
-
-std::vector<Proposer> next(Turns& turns, int count) {
-  std::vector<Proposer> proposers;
-  for (int i = 0; i < count; ++i) proposers.push_back(turns.next());
-  return proposers;
-}
-
-TEST(Turns, EveryFourthProposalIsANeighbourOfTheFastest) {
-  Turns turns;
-  EXPECT_THAT(next(turns, 5), testing::ElementsAre(smooth, stepped, smooth, local, smooth));
-}
-
-TEST(Turns, QuartersAreRandomLocalAndAroundAfterTenObservationsWithoutAGain) {
-  Turns turns;
-  turns.observe(1, 0.0);
-  turns.observe(10, 0.0);
-  EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
-  turns.observe(11, 0.0);
-  EXPECT_THAT(next(turns, 8),
-              testing::ElementsAre(smooth, random, local, stepped, around, random, local, around));
-}
-
-TEST(Turns, FourInTenAreAroundTheFastestAfterThirtyFiveObservationsWithoutAGain) {
-  Turns turns;
-  turns.observe(1, 0.0);
-  turns.observe(35, 0.0);
-  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random)) << "stale only";
-  turns.observe(36, 0.0);
-  EXPECT_THAT(next(turns, 10), testing::ElementsAre(around, smooth, around, random, around, local,
-                                                    around, stepped, random, local));
-}
-
-TEST(Turns, SmallStepsAlongAPlateauAreNoGain) {
-  Turns turns;
-  for (std::size_t n = 1; n <= 11; ++n) turns.observe(n, -0.001 * static_cast<double>(n));
-  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random));
-}
-
-TEST(Turns, AGainOfTwoPercentResumesTheFreshRound) {
-  Turns turns;
-  EXPECT_THAT(next(turns, 1), testing::ElementsAre(smooth));
-  turns.observe(1, 0.0);
-  turns.observe(11, 0.0);
-  EXPECT_THAT(next(turns, 2), testing::ElementsAre(smooth, random));
-  turns.observe(12, -0.03);
-  EXPECT_THAT(next(turns, 3), testing::ElementsAre(stepped, smooth, local));
-}
-
-TEST(Turns, NothingIsRandomAtTheEnd) {
-  Turns turns;
-  turns.observe(1, 0.0);
-  turns.observe(11, 0.0);
-  std::vector<Proposer> proposers;
-  for (int i = 0; i < 4; ++i) proposers.push_back(turns.next(true));
-  EXPECT_THAT(proposers, testing::ElementsAre(smooth, around, local, stepped));
-}
-
 constexpr double kLittle = AutomaticEnd::kGain / 2;
 
 /// So many evaluations, the first of them the best.
@@ -303,33 +245,6 @@ std::vector<Evaluation> steady(std::size_t count) {
   std::vector<Evaluation> known(count);
   for (Evaluation& one : known) one.seconds = 1;
   return known;
-}
-
-TEST(AutomaticEnd, ComesAfterSixteenLowBoundsInARow) {
-  AutomaticEnd end(false);
-  EXPECT_FALSE(end.expected());
-  end.note(steady(100), 0.2);
-  end.note(steady(110), kLittle);
-  EXPECT_FALSE(end.is_reached(110 + AutomaticEnd::kInARow - 1));
-  EXPECT_TRUE(end.is_reached(110 + AutomaticEnd::kInARow));
-  EXPECT_EQ(end.expected(), kLittle);
-}
-
-TEST(AutomaticEnd, AHigherBoundRestartsTheCount) {
-  AutomaticEnd end(false);
-  end.note(steady(10), 1);
-  end.note(steady(100), kLittle);
-  end.note(steady(110), AutomaticEnd::kGain);
-  EXPECT_FALSE(end.is_reached(200));
-  end.note(steady(200), kLittle);
-  EXPECT_FALSE(end.is_reached(210));
-  EXPECT_TRUE(end.is_reached(200 + AutomaticEnd::kInARow));
-}
-
-TEST(AutomaticEnd, AResumedRunNeedsNoFurtherEvaluations) {
-  AutomaticEnd end(false);
-  end.note(steady(100), kLittle);
-  EXPECT_TRUE(end.is_reached(100));
 }
 
 TEST(AutomaticEnd, HasBounds) {
@@ -355,12 +270,6 @@ TEST(AutomaticEnd, WithHintsItDoesNotWaitForLongForWhatTheBoundPromises) {
   EXPECT_FALSE(end.is_reached(last - 1));
   EXPECT_TRUE(end.is_reached(last));
   EXPECT_FALSE(without.is_reached(last));
-}
-
-TEST(AutomaticEnd, WithoutATimeThereIsNothingToWaitFor) {
-  AutomaticEnd end(true);
-  end.note(std::vector<Evaluation>(150), 1);
-  EXPECT_FALSE(end.is_reached(AutomaticEnd::kMost - 1));
 }
 
 }  // namespace

@@ -102,43 +102,6 @@ Trial measured(ToyRun& toy, int x, int y, double best_seconds) {
   return trial;
 }
 
-TEST(Bench, VerifiesThenTimesAgainstTheDefault) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  const Trial trial = measured(toy, 11, 2, 0);
-  EXPECT_EQ(trial.outcome, Outcome::ok);
-  EXPECT_TRUE(trial.verified);
-  EXPECT_DOUBLE_EQ(trial.measurement->median, 1e-5);
-  EXPECT_DOUBLE_EQ(toy->bench().anchor().seconds(), 2.1e-5);
-  EXPECT_EQ(toy->bench().measured(), 1);
-  EXPECT_GT(toy->bench().seconds_of_one(), 0);
-}
-
-TEST(Bench, HoweverAConfigurationFailsTheTrialSaysSo) {
-  for (const Outcome outcome : {Outcome::wrong, Outcome::crash, Outcome::launch_error}) {
-    FakeDevice device([outcome](const Macros& macros) -> Fate {
-      if (macros.at("X") == 3) return {outcome, 1e-5, "so it ends"};
-      return bowl(macros);
-    });
-    ToyRun toy(device);
-    const Trial trial = measured(toy, 3, 1, 0);
-    EXPECT_EQ(trial.outcome, outcome);
-    EXPECT_EQ(trial.message, "so it ends");
-    EXPECT_FALSE(trial.measurement);
-  }
-}
-
-TEST(Bench, OneThatIsHopelesslySlowIsPrunedAfterOneLaunch) {
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::ok, 1.0, ""};
-    return bowl(macros);
-  });
-  ToyRun toy(device);
-  const Trial trial = measured(toy, 3, 1, 1e-5);
-  EXPECT_EQ(trial.outcome, Outcome::pruned);
-  EXPECT_NEAR(trial.measurement->median, 0.98, 1e-9) << "a lower bound";
-}
-
 TEST(Bench, WhereTheDefaultFailsThereIsNoAnchor) {
   FakeDevice device([](const Macros& macros) -> Fate {
     if (macros.at("X") == 1) return {Outcome::compile_error, 0, "error"};
@@ -188,45 +151,6 @@ TEST(Bench, ATrialOnADisturbedDeviceIsMarkedAndNotCorrected) {
   EXPECT_EQ(trial.outcome, Outcome::ok) << "nothing is given up against the best";
   EXPECT_EQ(trial.message, kDisturbed);
   EXPECT_DOUBLE_EQ(trial.measurement->median, 1.1e-5) << "not 0.11 us";
-}
-
-TEST(Bench, AnAnchorThatFailsSaysSo) {
-  FakeDevice device([&](const Macros& macros) {
-    Fate fate = bowl(macros);
-    if (macros.at("X") == 1) {
-      fate.on_time = [](CallContext, L2State, int batches) {
-        if (batches > 20) throw KernelFailure(Outcome::wrong, "C[0] is nan");
-        return 1.0;
-      };
-    }
-    return fate;
-  });
-  ToyRun toy(device);
-  EXPECT_EQ(measured(toy, 11, 2, 0).outcome, Outcome::ok);
-  ASSERT_TRUE(toy->bench().anchor_failure());
-  EXPECT_EQ(toy->bench().anchor_failure()->outcome(), Outcome::wrong);
-}
-
-TEST(Bench, ClosedItIsOpenedAnew) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  toy->bench().workbench();
-  toy->bench().workbench();
-  EXPECT_EQ(device.opened(), 1);
-  toy->bench().close();
-  EXPECT_FALSE(toy->bench().has_anchor());
-  toy->bench().workbench();
-  EXPECT_EQ(device.opened(), 2);
-}
-
-TEST(Reloading, WhatCannotBeLoadedFailsWhenItIsUsed) {
-  const auto candidate = reloaded([]() -> std::unique_ptr<Candidate> {
-    throw KernelFailure(Outcome::launch_error, "too many resources");
-  });
-  ASSERT_TRUE(candidate);
-  EXPECT_THAT([&] { candidate->time(1, L2State::hot); },
-              ::testing::ThrowsMessage<KernelFailure>("too many resources"));
-  EXPECT_THROW(candidate->verify(), KernelFailure);
 }
 
 TEST(Reloading, ABrokenDeviceIsNoFailureOfOneConfiguration) {

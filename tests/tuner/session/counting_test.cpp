@@ -148,13 +148,6 @@ TEST(RunProgress, WhatIsLeftTakesAsLongAsWhatWasDone) {
   EXPECT_FALSE(run.seconds_left(20));
 }
 
-TEST(RunProgress, StoredEvaluationsTookNoTime) {
-  RunProgress run;
-  run.note(at("a", 80), 0);
-  run.note(at("a", 90), 1);
-  EXPECT_DOUBLE_EQ(run.seconds_left(1).value(), 11);  // 110 more, ten a second
-}
-
 TEST(RunProgress, ABudgetOfTimeEndsByTheClock) {
   RunProgress run(60);
   run.note(at("a", 1), 20);
@@ -163,29 +156,6 @@ TEST(RunProgress, ABudgetOfTimeEndsByTheClock) {
   run.note_end_of("a", 70);
   run.note_end_of("b", 75);
   EXPECT_FALSE(run.seconds_left(75));
-}
-
-TEST(RunProgress, TheBestHasItsPlaceAndTheFirstBest) {
-  RunProgress run;
-  run.note(at("a", 1), 0);
-  EXPECT_FALSE(run.best_of("a"));
-  run.note(at("a", 2, 3e-3), 1);
-  run.note(at("a", 7, 1e-3), 2);
-  run.note(at("a", 9, 1e-3), 3);
-  run.note(at("b", 1, 5e-3), 3);
-  const BestSoFar best = run.best_of("a").value();
-  EXPECT_DOUBLE_EQ(best.seconds, 1e-3);
-  EXPECT_DOUBLE_EQ(best.first_seconds, 3e-3);
-  EXPECT_EQ(best.found_at, 7U);
-}
-
-TEST(RunProgress, AnotherRunOverTheSameProblemsBeginsAnew) {
-  RunProgress run;
-  run.note(at("a", 0), 0);
-  run.note(at("a", 100), 100);
-  run.note(at("a", 0), 200);
-  run.note(at("a", 50), 201);
-  EXPECT_DOUBLE_EQ(run.seconds_left(201).value(), 3);
 }
 
 }  // namespace

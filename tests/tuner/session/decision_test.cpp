@@ -27,21 +27,6 @@ ProblemDecision decision() {
   return decision;
 }
 
-TEST(Decision, ItsRowHasNanosecondsAndARate) {
-  const db::DecisionRow row = row_of(decision(), 4e3, "key");
-  EXPECT_EQ(row.provenance, "measured");
-  EXPECT_EQ(row.configuration, "X=3");
-  EXPECT_DOUBLE_EQ(*row.median_ns, 2000);
-  EXPECT_DOUBLE_EQ(*row.default_ns, 8000);
-  EXPECT_DOUBLE_EQ(*row.cold_ns, 4000);
-  EXPECT_DOUBLE_EQ(*row.gflops, 2);
-  EXPECT_DOUBLE_EQ(*row.joules, 3e-3);
-  EXPECT_DOUBLE_EQ(*row.default_joules, 5e-3);
-  EXPECT_EQ(row.ties, "X=4\nX=5\n");
-  EXPECT_EQ(row.binary_key, "key");
-  EXPECT_EQ(row.baseline.text(), "vendor fast");
-}
-
 TEST(Decision, AStoredOneIsReadBack) {
   ProblemDecision decided = decision();
   decided.best->repeats = false;
@@ -77,17 +62,6 @@ TEST(Decision, AStoredOneIsReadBack) {
   EXPECT_EQ(read.best->repeats, false);
   EXPECT_DOUBLE_EQ(read.baselines.at(0).to_best.median, 0.5) << "the ratio of the times";
   EXPECT_TRUE(read.baselines.at(0).wins);
-}
-
-TEST(Decision, APredictedOneIsStoredAsSuch) {
-  ProblemDecision predicted;
-  predicted.predicted = true;
-  predicted.best = Tuned{{{"X", 3}}, {}, std::nullopt, false};
-  const db::DecisionRow row = row_of(predicted, 0, "");
-  EXPECT_EQ(row.provenance, "predicted");
-  EXPECT_FALSE(row.verified);
-  EXPECT_FALSE(row.gflops);
-  EXPECT_FALSE(row.default_ns);
 }
 
 Measurement around(double seconds, int samples) {

@@ -16,22 +16,6 @@ using testing::Macros;
 
 const std::vector<BaselineSource> kVendorSource = {{"/lib/vendor.so", "toy"}};
 
-TEST(Baselines, TheLibrarysDefaultAndTheTwoFastestOthersThatAreRight) {
-  FakeDevice device([](const Macros&) { return testing::Fate{}; });
-  device.baselines() = {{"standard", {Outcome::ok, 2e-5, ""}},
-                        {"slow", {Outcome::ok, 4e-5, ""}},
-                        {"wrong", {Outcome::wrong, 1e-6, "C[0] is nan"}},
-                        {"crashing", {Outcome::crash, 1e-6, "illegal address"}},
-                        {"fast", {Outcome::ok, 0.5e-5, ""}},
-                        {"next", {Outcome::ok, 0.8e-5, ""}}};
-  const auto bench = device.open({});
-  std::vector<std::string> names;
-  for (const BaselineCandidate& one : find_baselines(*bench, kVendorSource, {})) {
-    names.push_back(one.name);
-  }
-  EXPECT_THAT(names, ::testing::ElementsAre("standard", "fast", "next"));
-}
-
 /// A library that cannot be opened, or no more.
 class Closed final : public Workbench {
  public:
@@ -246,23 +230,6 @@ class EdgeCheckTest : public ::testing::Test {
   const Configuration configuration_{{"X", 2}, {"Y", 1}};
 };
 
-TEST_F(EdgeCheckTest, VerifiesWhereTilesAreCut) {
-  FakeDevice device(bowl);
-  EXPECT_EQ(verify(device).outcome, Outcome::ok);
-}
-
-TEST_F(EdgeCheckTest, HoweverItFailsTheProblemIsNamed) {
-  for (const Outcome outcome : {Outcome::wrong, Outcome::crash, Outcome::compile_error}) {
-    FakeDevice device([outcome](const Macros& macros) -> Fate {
-      if (macros.at("SIZE_N") == 257) return {outcome, 0, "C[256] is 0"};
-      return bowl(macros);
-    });
-    const Verdict verdict = verify(device);
-    EXPECT_EQ(verdict.outcome, outcome);
-    EXPECT_EQ(verdict.message, "on N=257: C[256] is 0");
-  }
-}
-
 TEST_F(EdgeCheckTest, WhatIsNotValidThereNeedNotBeVerified) {
   target_.constraints.push_back(Expression::parse("N % 2 == 0"));
   FakeDevice device(bowl);
@@ -284,90 +251,6 @@ TEST_F(EdgeCheckTest, WhereTheAnswerIsAFileNothingIsVerified) {
   target_.reference.kind = ReferenceSpec::Kind::file;
   FakeDevice device(bowl);
   EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
-}
-
-/// Five of X=1..16 are within 3 % of the fastest, X=3.
-Fate close(const Macros& macros) {
-  const auto x = static_cast<double>(macros.at("X"));
-  return {Outcome::ok, 1e-5 * (1 + std::abs(x - 3) / 100) * (macros.at("Y") == 1 ? 1 : 2), ""};
-}
-
-class FinalistsTest : public ::testing::Test {
- protected:
-  /// In the order in which they were verified.
-  static std::vector<std::string> names_of(const Finalists& finalists, ToyRun& toy) {
-    std::vector<std::string> names;
-    for (const LoadedFinalist& one : finalists.all()) {
-      names.push_back(to_text(toy->space().at(one.index)));
-    }
-    return names;
-  }
-  Finalists finalists_of(ToyRun& toy, std::optional<std::size_t> stored = {}) {
-    toy.search();
-    edge_.emplace(toy->target(), toy->problem(), toy->device());
-    return {*toy, *edge_, stored, [&](const std::string& text) { warnings_.push_back(text); }};
-  }
-
-  std::optional<EdgeCheck> edge_;
-  std::vector<std::string> warnings_;
-};
-
-TEST_F(FinalistsTest, AreTheFastestTheDefaultAndTheStoredBest) {
-  FakeDevice device(close);
-  ToyRun toy(device);
-  Finalists finalists = finalists_of(toy, toy.index(9, 1));
-  finalists.verify(toy->policy(), {});
-  EXPECT_THAT(names_of(finalists, toy),
-              ::testing::ElementsAre("X=3 Y=1", "X=9 Y=1", "X=1 Y=1", "X=2 Y=1", "X=4 Y=1",
-                                     "X=5 Y=1", "X=6 Y=1"));
-  EXPECT_TRUE(finalists.hold_the_fastest());
-  const std::vector<Finalist> entries = finalists.entries();
-  EXPECT_TRUE(entries[1].is_stored) << "what must be compared comes first";
-  EXPECT_TRUE(entries[2].is_default);
-  EXPECT_DOUBLE_EQ(entries[0].seconds, 1e-5);
-}
-
-TEST_F(FinalistsTest, OneThatFailsIsRefutedWithAWarningAndTheNextMoveUp) {
-  bool fails = false;
-  FakeDevice device([&](const Macros& macros) -> Fate {
-    if (fails && macros.at("X") == 3) return {Outcome::nondeterministic, 0, "C[1] differs"};
-    return close(macros);
-  });
-  ToyRun toy(device);
-  Finalists finalists = finalists_of(toy);
-  fails = true;
-  finalists.verify(toy->policy(), {});
-  EXPECT_EQ(toy->ledger().trials().at(toy.index(3, 1)).outcome, Outcome::nondeterministic);
-  EXPECT_TRUE(finalists.hold_the_fastest());
-  ASSERT_FALSE(warnings_.empty());
-  EXPECT_THAT(warnings_[0], HasSubstr("N=64: a finalist is excluded (nondeterministic"));
-  EXPECT_THAT(warnings_[0], HasSubstr("X=3 Y=1"));
-}
-
-TEST_F(FinalistsTest, OneThatFailedInThePlayoffIsOut) {
-  FakeDevice device(close);
-  ToyRun toy(device);
-  Finalists finalists = finalists_of(toy);
-  finalists.verify(toy->policy(), {});
-  const std::size_t count = finalists.all().size();
-  std::vector<FinalistResult> results(count);
-  results[0].outcome = Outcome::timeout;
-  results[0].message = "no answer";
-  finalists.refute_failed(results);
-  EXPECT_EQ(toy->ledger().trials().at(toy.index(3, 1)).outcome, Outcome::timeout);
-  finalists.verify(toy->policy(), {});
-  EXPECT_EQ(names_of(finalists, toy)[0], "X=1 Y=1");
-}
-
-TEST_F(FinalistsTest, ReloadedTheyAreOnANewWorkbench) {
-  FakeDevice device(close);
-  ToyRun toy(device);
-  Finalists finalists = finalists_of(toy);
-  finalists.verify(toy->policy(), {});
-  const int before = device.opened();
-  finalists.reload();
-  EXPECT_EQ(device.opened(), before + 1);
-  for (const LoadedFinalist& one : finalists.all()) EXPECT_TRUE(one.candidate);
 }
 
 }  // namespace

@@ -14,63 +14,6 @@ using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;
 
-TEST(FinalsTime, IsUnknownBeforeTheFirstTrial) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  EXPECT_EQ(finals_seconds(*toy).least, 0);
-  EXPECT_EQ(finals_seconds(*toy).usual, 0);
-}
-
-TEST(FinalsTime, OfASlowKernelIsTheBlocksOfAnInterval) {
-  FakeDevice device([](const Macros&) { return Fate{Outcome::ok, 1.0, ""}; });
-  ToyRun toy(device);
-  const std::size_t first = 0;
-  TrialEvaluator(*toy, 1).evaluate({&first, 1});
-  const FinalsSeconds seconds = finals_seconds(*toy);
-  EXPECT_NEAR(seconds.least, 18, 0.5) << "six blocks of two finalists and a twin, a second each";
-  EXPECT_EQ(seconds.usual, seconds.least);
-}
-
-TEST(FinalsTime, APlayoffIsShortenedToWhatIsLeft) {
-  EXPECT_EQ(shortened(Policy{}, Deadline()).playoff_seconds, Policy{}.playoff_seconds);
-  EXPECT_EQ(shortened(Policy{}, Deadline::in(-1)).playoff_seconds, 0);
-  EXPECT_NEAR(shortened(Policy{}, Deadline::in(2)).playoff_seconds, 1, 0.5);
-  EXPECT_FALSE(verifying_deadline(Deadline()).is_set());
-  EXPECT_TRUE(verifying_deadline(Deadline::in(-1)).has_passed());
-}
-
-TEST(SessionPlayoff, BaselinesComeBehindTheFinalistsAndNeverWin) {
-  FakeDevice device(bowl);
-  device.baselines() = {{"standard", {Outcome::ok, 2e-5, ""}}, {"fast", {Outcome::ok, 5e-6, ""}}};
-  ToyRun toy(device);
-  toy.search();
-  EdgeCheck edge(toy->target(), toy->problem(), device);
-  Finalists finalists(*toy, edge, {}, {});
-  finalists.verify(toy->policy(), {});
-  auto baselines = find_baselines(toy->bench().workbench(), {{{"/lib/vendor.so", "toy"}}}, {});
-  const int before = device.opened();
-  const PlayoffResult result = play_off(*toy, finalists, baselines, toy->policy(), {}, 1);
-  EXPECT_EQ(device.opened(), before + 1) << "half-way on new buffers";
-  ASSERT_EQ(result.finalists.size(), finalists.all().size() + 2);
-  EXPECT_EQ(finalists.all()[*result.winner].index, toy.index(11, 2));
-
-  const auto reports =
-      baseline_reports(baselines, std::span(result.finalists).subspan(finalists.all().size()));
-  ASSERT_EQ(reports.size(), 2u);
-  EXPECT_EQ(reports[0].name, "fast");
-  EXPECT_EQ(reports[0].plugin, "vendor");
-  EXPECT_DOUBLE_EQ(reports[0].to_best.median, 0.5);
-  EXPECT_TRUE(reports[0].wins);
-  EXPECT_FALSE(reports[1].wins);
-}
-
-TEST(SessionPlayoff, OneThatFailedHasNoReport) {
-  std::vector<BaselineCandidate> baselines(1);
-  std::vector<FinalistResult> results(1);
-  results[0].outcome = Outcome::crash;
-  EXPECT_TRUE(baseline_reports(baselines, results).empty());
-}
-
 using FinalsTest = StoreTest;
 
 ProblemDecision decide_by(const Deadline& deadline, ToyRun& toy) {

@@ -18,49 +18,6 @@ using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;
 
-TEST(ProblemRun, ByItselfTouchesNoDevice) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  EXPECT_EQ(to_text(toy->space().at(toy->default_index())), "X=1 Y=1");
-  EXPECT_EQ(device.compiled(), 0);
-  EXPECT_EQ(device.opened(), 0);
-}
-
-TEST(ProblemRun, LoadsAConfigurationOnItsBench) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  const auto candidate = toy->load(toy.index(11, 2));
-  EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
-  EXPECT_EQ(device.opened(), 1);
-}
-
-TEST(ProblemRun, WhatDoesNotCompileIsNotLoaded) {
-  FakeDevice device([](const Macros&) -> Fate {
-    return {Outcome::compile_error, 0, "toy.cu:1: error: no"};
-  });
-  ToyRun toy(device);
-  EXPECT_THROW(toy->load(3), KernelFailure);
-  EXPECT_EQ(device.opened(), 0);
-}
-
-TEST(ProblemRun, TheAnchorMeasuresTheDefaultConfiguration) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  EXPECT_FALSE(toy->default_loadable());
-  EXPECT_DOUBLE_EQ(toy->bench().anchor().seconds(), 2.1e-5);
-  EXPECT_TRUE(toy->default_loadable());
-}
-
-TEST(ProblemRun, ADefaultThatFailedIsNoAnchor) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  Trial wrong;
-  wrong.outcome = Outcome::wrong;
-  toy->ledger().add(toy->default_index(), wrong);
-  EXPECT_EQ(toy->bench().anchor().seconds(), 0);
-  EXPECT_EQ(device.compiled(), 0);
-}
-
 TEST(ProblemRun, AfterTheEndOfTheSearchNoAnchorIsWaitedFor) {
   std::promise<void> go_on;
   FakeDevice device([wait = go_on.get_future().share()](const Macros& macros) {
@@ -91,27 +48,6 @@ Target counting() {
   return target;
 }
 
-TEST(PreparedProblems, EachIsTheOneAskedForWhoeverAsksAndInWhateverOrder) {
-  const Target target = counting();
-  std::vector<Problem> problems;
-  for (int n = 1; n <= 8; ++n) problems.push_back(problem_of(target, {{"N", n}}, {}));
-  const DeviceInfo device;
-  const Calibration calibration;
-  PreparedProblems prepared(target, problems, device, calibration);
-  const auto expect_right = [&](std::size_t number) {
-    const PreparedProblem one = prepared.take(number);
-    EXPECT_EQ(one.space.size(), number + 1);
-    EXPECT_EQ(one.predicted.size(), number + 1);
-  };
-  {
-    std::jthread odd([&] {
-      for (const std::size_t number : {1, 3, 5, 7}) expect_right(number);
-    });
-    for (const std::size_t number : {6, 2, 0, 4}) expect_right(number);
-  }
-  expect_right(3);  // once more
-}
-
 TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
   const Target target = counting();
   const std::vector<Problem> problems = {problem_of(target, {{"N", 8}}, {}),
@@ -132,20 +68,6 @@ TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
   EXPECT_EQ(ahead.corrected, now.corrected);
 }
 
-TEST(PreparedProblems, ASpaceIsBuiltBeforeTheCalibrationIsThere) {
-  const Target target = counting();
-  const std::vector<Problem> problems{problem_of(target, {{"N", 8}}, {})};
-  const DeviceInfo device;
-  std::promise<Calibration> calibration;
-  PreparedProblems prepared(target, problems, device, calibration.get_future().share());
-  const std::size_t first = 0;
-  prepared.begin({&first, 1});
-  auto taken = std::async(std::launch::async, [&] { return prepared.take(0); });
-  EXPECT_EQ(taken.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  calibration.set_value({});
-  EXPECT_GT(taken.get().space.size(), 0u);
-}
-
 Launch launch(std::string entry, unsigned blocks, unsigned threads, std::int64_t shared_bytes) {
   Launch one;
   one.entry = std::move(entry);
@@ -153,15 +75,6 @@ Launch launch(std::string entry, unsigned blocks, unsigned threads, std::int64_t
   one.block.x = threads;
   one.dynamic_shared_bytes = shared_bytes;
   return one;
-}
-
-TEST(Gates, AConfigurationStandsForTheLaunchWithTheMostSharedMemoryThenThreads) {
-  LaunchPlan plan;
-  plan.launches = {launch("pack", 512, 256, 0), launch("product", 128, 128, 65536),
-                   launch("sum", 512, 128, 0)};
-  EXPECT_EQ(heaviest(plan).entry, "product");
-  plan.launches[1].dynamic_shared_bytes = 0;
-  EXPECT_EQ(heaviest(plan).entry, "pack");
 }
 
 TEST(Gates, ClustersNeedAGpuThatHasThemOrTheHost) {
@@ -213,13 +126,6 @@ TEST(Gates, BlocksOfACooperativeLaunchMustBeResidentAtOnce) {
   EXPECT_EQ(declared(), "");
 }
 
-TuningOrder order_of(std::size_t number, bool retune = false) {
-  TuningOrder order;
-  order.number = number;
-  order.retune = retune;
-  return order;
-}
-
 /// A run of the toy at N=64 and 96 on one device, whose problems are tuned by hand.
 class ProblemTunerTest : public StoreTest {
  protected:
@@ -237,30 +143,6 @@ class ProblemTunerTest : public StoreTest {
   TuningRequest request_ = request_for(target_, {64, 96});
   TuningCallbacks callbacks_;
 };
-
-TEST_F(ProblemTunerTest, TakesAProblemFromItsSpaceToItsDecision) {
-  FakeDevice device(bowl);
-  const ProblemReport report = tune(device, order_of(1));
-  EXPECT_EQ(report.problem.text(), "N=96");
-  EXPECT_EQ(report.outcomes[static_cast<std::size_t>(Outcome::ok)] +
-                report.outcomes[static_cast<std::size_t>(Outcome::pruned)],
-            static_cast<int>(report.space));
-  EXPECT_EQ(to_text(report.decision.best->configuration), "X=11 Y=2");
-  EXPECT_DOUBLE_EQ(report.decision.default_configuration->measurement.median, 2.1e-5);
-  EXPECT_EQ(report.flops, 96);
-}
-
-TEST_F(ProblemTunerTest, WhatIsStoredIsTakenOverUnlessItIsToBeMeasuredAnew) {
-  FakeDevice device(bowl);
-  db::TunedStore store = open_store();
-  const auto size = static_cast<int>(tune(device, {}, &store).space);
-  const int compiled = device.compiled();
-  const ProblemReport again = tune(device, {}, &store);
-  EXPECT_EQ(again.taken_over, size);
-  EXPECT_EQ(device.compiled(), compiled);
-  EXPECT_EQ(to_text(again.decision.best->configuration), "X=11 Y=2");
-  EXPECT_EQ(tune(device, order_of(0, true), &store).taken_over, 0);
-}
 
 /// The configurations that a device tried, in order.
 std::vector<std::string> tried_on(const db::TunedStore& store, const std::string& device) {
@@ -301,15 +183,6 @@ TEST_F(ProblemTunerTest, AWinnerOfAnotherDeviceThatIsNotValidHereIsNotTried) {
   target_.constraints.push_back(Expression::parse("X != 11"));
   tune(b, {}, &store);
   EXPECT_THAT(tried_on(store, "B"), ::testing::Not(::testing::Contains("X=11 Y=2")));
-}
-
-TEST_F(ProblemTunerTest, ShowsEachTrial) {
-  FakeDevice device(bowl);
-  request_.budget.amount = 3;
-  std::vector<std::size_t> done;
-  callbacks_.on_progress = [&](const Progress& progress) { done.push_back(progress.done); };
-  tune(device, {});
-  EXPECT_THAT(done, ::testing::ElementsAre(1, 2, 3));
 }
 
 TEST_F(ProblemTunerTest, StoppedAtOnceItHasNoTrialAndNoBest) {

@@ -106,28 +106,6 @@ TEST_F(ResumeTest, WithoutKernelsNothingIsDecidedAndTheSearchsBestIsTold) {
   EXPECT_EQ(resumed.problems[0].taken_over, 10);
 }
 
-TEST_F(ResumeTest, ATrialThatTakesThisProcessDownIsKnownAfterwards) {
-  const Target target = two_parameters();
-  if (const pid_t child = fork(); child == 0) {
-    auto store = open_store();
-    FakeDevice device([](const Macros& macros) -> Fate {
-      if (macros.at("X") == 3) _exit(9);
-      return bowl(macros);
-    });
-    device.do_not_isolate();
-    TuningRequest request = request_for(target, {64}, 12);
-    request.compile_threads = 1;
-    tune(target, device, &store, request);
-    _exit(0);
-  } else {
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_EQ(WEXITSTATUS(status), 9);
-  }
-  auto store = open_store();
-  EXPECT_EQ(store.check().damage.size(), 0u);
-}
-
 TEST_F(ResumeTest, AChangedSourceTakesNothingOver) {
   Target target = two_parameters();
   auto store = open_store();
@@ -136,19 +114,6 @@ TEST_F(ResumeTest, AChangedSourceTakesNothingOver) {
   target.fingerprint = "toy-2";
   const TuningReport report = tune(target, device, &store, request_for(target, {64}));
   EXPECT_EQ(report.problems[0].taken_over, 0);
-}
-
-TEST_F(ResumeTest, AMendedConstraintKeepsItsTrials) {
-  Target target = two_parameters();
-  auto store = open_store();
-  FakeDevice first(bowl);
-  tune(target, first, &store, request_for(target, {64}));
-  target.constraints = {Expression::parse("X * Y <= 16")};  // without X=11 Y=2, the best
-  FakeDevice second(bowl);
-  const TuningReport report = tune(target, second, &store, request_for(target, {64}));
-  EXPECT_EQ(report.problems[0].taken_over, static_cast<int>(report.problems[0].space));
-  EXPECT_LE(second.compiled(), 4) << "the finals alone";
-  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=1");
 }
 
 TEST_F(ResumeTest, AQuarantinedTimeoutIsCountedAsATimeout) {
@@ -163,13 +128,6 @@ TEST_F(ResumeTest, AQuarantinedTimeoutIsCountedAsATimeout) {
   EXPECT_EQ(third.problems[0].quarantined, 4);
   EXPECT_EQ(count(third.problems[0], Outcome::timeout), 4);
   EXPECT_EQ(count(third.problems[0], Outcome::crash), 0);
-}
-
-/// Best at X=11, Y=2; a step away costs 1 %.
-Fate flat(const Macros& macros) {
-  Fate fate = bowl(macros);
-  fate.seconds = 0.9e-5 + 0.1 * fate.seconds;
-  return fate;
 }
 
 /// A database that other devices fill, and what a device named "here" finds in it.
@@ -205,14 +163,6 @@ TEST_F(FoundElsewhereTest, IsNothingInAnEmptyDatabaseOrOfThisDevice) {
   EXPECT_TRUE(found(64).empty());
 }
 
-TEST_F(FoundElsewhereTest, IsTheWinnerAndThenWhatIsAboutAsFast) {
-  tune_on("A", 64, flat);
-  const auto all = found(64);
-  ASSERT_EQ(all.size(), kMostFoundElsewhere);
-  EXPECT_EQ(text_of(all[0].index), "X=11 Y=2");
-  EXPECT_EQ(all[0].device, "A");
-}
-
 TEST_F(FoundElsewhereTest, HasTheWinnersOfAllDevicesFirst) {
   tune_on("A", 64);
   tune_on("B", 64, [](const Macros& macros) -> Fate {
@@ -234,15 +184,6 @@ TEST_F(FoundElsewhereTest, IsOfSizesWithinAFactorOfTwoAndOfThePolicy) {
   Policy cold;
   cold.l2 = L2State::cold;
   EXPECT_TRUE(found(64, cold).empty());
-}
-
-TEST_F(FoundElsewhereTest, LeavesOutWhatIsNotValidHere) {
-  tune_on("A", 64, flat);
-  target_.constraints.push_back(Expression::parse("X != 11"));
-  const auto all = found(64);
-  ASSERT_FALSE(all.empty());
-  for (const FoundElsewhere& one : all)
-    EXPECT_THAT(text_of(one.index), ::testing::Not(HasSubstr("X=11")));
 }
 
 }  // namespace

@@ -29,17 +29,6 @@ TEST(TrialEvaluator, AnswersInTheOrderAskedAsFarAsTheBudgetGoes) {
   EXPECT_EQ(evaluator.known().size(), 2u);
 }
 
-TEST(TrialEvaluator, WhatIsOverALimitIsATrialAndIsNotCompiled) {
-  FakeDevice device(bowl);
-  device.mutable_info().max_threads_per_block = 256;  // X <= 8
-  ToyRun toy(device);
-  TrialEvaluator evaluator(*toy, 10);
-  const std::size_t over = toy.index(9, 1);
-  EXPECT_FALSE(evaluator.must_compile(over));
-  EXPECT_EQ(evaluator.evaluate({&over, 1}).at(0).outcome, Outcome::invalid);
-  EXPECT_EQ(device.compiled(), 0);
-}
-
 /// The anchor times the default configuration again and again.
 TEST(TrialEvaluator, ADefaultThatFailsAsTheAnchorIsRefuted) {
   for (const bool is_first : {false, true}) {
@@ -74,29 +63,6 @@ TEST(TrialEvaluator, TriesAnywayWhatTheBudgetDoesNotAllow) {
   const int loaded = device.loaded();
   evaluator.try_anyway(index);
   EXPECT_EQ(device.loaded(), loaded) << "once";
-}
-
-TEST(TrialEvaluator, ACompilersMistakeIsATrial) {
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::compile_error, 0, "toy.cu:1: error: no"};
-    return bowl(macros);
-  });
-  ToyRun toy(device);
-  const std::size_t bad = toy.index(3, 1);
-  TrialEvaluator(*toy, 10).evaluate({&bad, 1});
-  EXPECT_EQ(toy->ledger().trials().at(bad).outcome, Outcome::compile_error);
-  EXPECT_EQ(toy->ledger().trials().at(bad).message, "toy.cu:1: error: no");
-}
-
-TEST(TrialEvaluator, WhatTheMachineCouldNotCompileIsATrialAndIsNotStored) {
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) throw NotCompiled("out of memory");
-    return bowl(macros);
-  });
-  ToyRun toy(device);
-  const std::size_t bad = toy.index(3, 1);
-  EXPECT_EQ(TrialEvaluator(*toy, 10).evaluate({&bad, 1}).at(0).outcome, Outcome::compile_error);
-  EXPECT_TRUE(toy->ledger().trials().at(bad).of_machine);
 }
 
 TEST(TrialEvaluator, AStrategyThatAsksOnlyForWhatIsKnownHearsOfTheEnd) {
@@ -203,16 +169,6 @@ TEST(TrialEvaluator, OfSeveralTheCompiledOnesAreMeasuredFirst) {
   go_on.set_value();
 }
 
-TEST(TrialEvaluator, WhatIsKnownIsReady) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  TrialEvaluator evaluator(*toy, 10);
-  const std::vector<std::size_t> asked = {1, 2};
-  EXPECT_THAT(evaluator.ready(asked), ::testing::ElementsAre(false, false));
-  evaluator.evaluate({asked.data(), 1});
-  EXPECT_THAT(evaluator.ready(asked), ::testing::ElementsAre(true, false));
-}
-
 TEST(TrialEvaluator, OnlyHintsOfTheTargetLetAnAutomaticBudgetEndAgainstTheBound) {
   FakeDevice device([](const Macros&) { return Fate{}; });
   for (const bool has_hints : {true, false}) {
@@ -229,100 +185,6 @@ TEST(TrialEvaluator, OnlyHintsOfTheTargetLetAnAutomaticBudgetEndAgainstTheBound)
     search.expect(1);
     EXPECT_EQ(search.remaining() == 0, has_hints);
   }
-}
-
-std::vector<SharedQueue::Task> tasks(std::initializer_list<std::size_t> indices) {
-  std::vector<SharedQueue::Task> all;
-  for (const std::size_t index : indices) all.push_back({index, {}});
-  return all;
-}
-
-/// Says who made it.
-SharedQueue::Make made_by(const std::string& name) {
-  return [name](const SharedQueue::Task& task) {
-    Trial trial;
-    trial.message = name + " " + std::to_string(task.index);
-    return trial;
-  };
-}
-
-TEST(SharedQueue, WithoutHelpersTheOwnerMakesWhatItTakes) {
-  SharedQueue queue;
-  queue.add(tasks({7, 3, 5}));
-  std::vector<std::size_t> order;
-  const auto make = [&](const SharedQueue::Task& task) {
-    order.push_back(task.index);
-    return Trial{};
-  };
-  for (const std::size_t index : {7, 3, 5}) queue.take(index, make);
-  EXPECT_EQ(order, (std::vector<std::size_t>{7, 3, 5}));
-  EXPECT_TRUE(queue.abandon().empty());
-}
-
-TEST(SharedQueue, WhatAHelperMadeIsTheOwnersToTake) {
-  SharedQueue queue;
-  queue.add(tasks({1, 2}));
-  std::jthread helper([&] { queue.help(made_by("helper")); });
-  while (queue.waiting() > 0) std::this_thread::yield();
-  EXPECT_EQ(queue.take(2, made_by("owner")).message, "helper 2");
-  EXPECT_EQ(queue.take(1, made_by("owner")).message, "helper 1");
-  queue.close();
-}
-
-TEST(SharedQueue, WhatAHelperFailsAtIsMadeByTheOwner) {
-  SharedQueue queue;
-  queue.add(tasks({1}));
-  const auto fail = [](const SharedQueue::Task&) -> Trial { throw std::runtime_error("gone"); };
-  EXPECT_THROW(queue.help(fail), std::runtime_error);
-  EXPECT_EQ(queue.take(1, made_by("owner")).message, "owner 1");
-}
-
-TEST(SharedQueue, AbandonedTasksAreForgottenAndTrialsThatWereMadeAreNot) {
-  SharedQueue queue;
-  queue.add(tasks({1, 2, 3}));
-  bool first = true;
-  const auto one_then_fail = [&](const SharedQueue::Task& task) {
-    if (!std::exchange(first, false)) throw std::runtime_error("gone");
-    return made_by("helper")(task);
-  };
-  EXPECT_THROW(queue.help(one_then_fail), std::runtime_error);
-  const std::map<std::size_t, Trial> left = queue.abandon();
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_EQ(left.at(1).message, "helper 1");
-  EXPECT_EQ(queue.waiting(), 0u);
-}
-
-TEST(SharedQueue, AClosedOneLetsHelpersGoAtOnce) {
-  SharedQueue queue;
-  queue.close();
-  queue.add(tasks({1}));
-  EXPECT_FALSE(queue.reference());
-  queue.help(made_by("helper"));
-  EXPECT_EQ(queue.waiting(), 1u);
-}
-
-/// Takes twice as long as the device of the search.
-Fate slow_bowl(const Macros& macros) {
-  Fate fate = bowl(macros);
-  fate.seconds *= 2;
-  return fate;
-}
-
-TEST(SearchHelper, TimesAreScaledByThoseOfTheDefaultConfiguration) {
-  FakeDevice device(bowl), other(slow_bowl);
-  ToyRun toy(device);
-  const auto loadable = [&](std::size_t index) {
-    return Loadable{toy->scheduler().compile(index).get(), toy->plan(index)};
-  };
-  SearchHelper helper(other, toy->target(), toy->problem(), toy->policy());
-  const double there = helper.time_default(loadable(toy->default_index()));
-  helper.compare_with(there / 2);
-  Trial trial;
-  helper.measure(trial, loadable(toy.index(5, 2)), 0);
-  EXPECT_EQ(trial.outcome, Outcome::ok);
-  EXPECT_TRUE(trial.verified);
-  const Fate here = bowl({{"X", 5}, {"Y", 2}});
-  EXPECT_NEAR(trial.measurement->median, here.seconds, 1e-9 * here.seconds);
 }
 
 }  // namespace

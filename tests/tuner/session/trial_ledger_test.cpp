@@ -10,35 +10,6 @@ namespace {
 
 using testing::FakeDevice;
 
-using SessionRowsTest = StoreTest;
-
-TEST_F(SessionRowsTest, EachSessionHasItsOwnRowAndSharesDeviceAndKernel) {
-  const testing::FakeDevice device(bowl);
-  const Target target = two_parameters();
-  db::TunedStore store = open_store();
-  const SessionRows one = begin_session(&store, target, device, request_for(target, {64}));
-  const SessionRows other = begin_session(&store, target, device, request_for(target, {64}));
-  EXPECT_NE(one.session, other.session);
-  EXPECT_EQ(one.device, other.device);
-  EXPECT_EQ(one.kernel, other.kernel);
-}
-
-TEST_F(SessionRowsTest, ASessionHasTheHashOfTheSpace) {
-  const testing::FakeDevice device(bowl);
-  Target target = two_parameters();
-  target.space_fingerprint = "space-1";
-  db::TunedStore store = open_store();
-  const SessionRows rows = begin_session(&store, target, device, request_for(target, {64}));
-  EXPECT_EQ(store.session(rows.session)->space, "space-1");
-  EXPECT_FALSE(store.session("none"));
-}
-
-TEST_F(SessionRowsTest, WithoutAStoreThereAreNone) {
-  const testing::FakeDevice device(bowl);
-  const Target target = two_parameters();
-  EXPECT_EQ(begin_session(nullptr, target, device, request_for(target, {64})).session, "");
-}
-
 class RecorderTest : public StoreTest {
  protected:
   Recorder recorder(bool decides = true) {
@@ -64,18 +35,6 @@ class RecorderTest : public StoreTest {
   testing::FakeDevice device_{bowl};
   db::TunedStore store_ = open_store();
 };
-
-TEST_F(RecorderTest, RowsWaitForACommit) {
-  Recorder one = recorder();
-  one.record(trial(1, 1e-6), true);
-  EXPECT_TRUE(store_.trials(key()).empty());
-  one.flush();
-  const auto rows = store_.trials(key());
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_TRUE(rows[0].is_default);
-  EXPECT_EQ(rows[0].stage, "search");
-  EXPECT_DOUBLE_EQ(*rows[0].gflops, 2);
-}
 
 TEST_F(RecorderTest, ABatchOf64IsCommittedByItself) {
   Recorder one = recorder();
@@ -126,16 +85,6 @@ TEST_F(RecorderTest, ADecisionIsTheStoredBestUnlessItMayNotDecide) {
   ASSERT_TRUE(recorder().earlier_best());
   EXPECT_EQ(recorder().earlier_best()->configuration, "X=1 Y=1");
   EXPECT_EQ(recorder().earlier_best()->binary_key, "key");
-}
-
-TEST(RecorderWithoutAStore, KeepsNothingAndKnowsNothing) {
-  Recorder recorder(nullptr, "", {}, 0);
-  recorder.record({}, false);
-  recorder.dispatch({});
-  recorder.flush();
-  EXPECT_TRUE(recorder.earlier_trials().empty());
-  EXPECT_TRUE(recorder.quarantined().empty());
-  EXPECT_FALSE(recorder.earlier_best());
 }
 
 Trial timed(double seconds) {
@@ -204,55 +153,6 @@ TEST_F(TrialLedgerTest, AnEvaluationTellsReasonAndResources) {
   EXPECT_EQ(evaluation.compile_seconds, 1.5);
 }
 
-TEST_F(TrialLedgerTest, ARefutedTrialIsAFailureAndTheNextLeads) {
-  ToyRun toy(device_);
-  TrialLedger& ledger = toy->ledger();
-  ledger.add(3, timed(3e-6));
-  ledger.add(1, timed(2e-6));
-  ledger.refute(1, Outcome::wrong, "C[0] is nan");
-  EXPECT_EQ(ledger.fastest(), 3u);
-  EXPECT_EQ(ledger.trials().at(1).outcome, Outcome::wrong);
-  EXPECT_FALSE(ledger.trials().at(1).measurement);
-  ledger.refute(3, Outcome::wrong, "C[0] is nan");
-  EXPECT_FALSE(ledger.fastest());
-  EXPECT_EQ(ledger.best_seconds(), 0);
-}
-
-TEST_F(TrialLedgerTest, EvaluationsComeInTheOrderOfTheTrials) {
-  ToyRun toy(device_);
-  TrialLedger& ledger = toy->ledger();
-  std::vector<std::size_t> heard;
-  ledger.on_trial([&](std::size_t index) { heard.push_back(index); });
-  ledger.add(7, timed(3e-6));
-  ledger.add(5, failed(Outcome::wrong));
-  ASSERT_EQ(ledger.evaluations().size(), 2u);
-  EXPECT_EQ(ledger.evaluations()[0].index, 7u);
-  EXPECT_DOUBLE_EQ(*ledger.evaluations()[0].seconds, 3e-6);
-  EXPECT_EQ(ledger.evaluations()[1].outcome, Outcome::wrong);
-  EXPECT_THAT(heard, ::testing::ElementsAre(7, 5));
-}
-
-TEST_F(TrialLedgerTest, WhatEarlierRunsLeftIsTakenOver) {
-  db::TunedStore store = open_store();
-  {
-    ToyRun toy(device_, two_parameters(), &store);
-    toy->ledger().add(1, timed(2e-6));
-    toy->ledger().add(2, failed(Outcome::compile_error));
-    toy->ledger().add(3, failed(Outcome::crash));
-    toy->ledger().flush();
-  }
-  ToyRun toy(device_, two_parameters(), &store);
-  TrialLedger& ledger = toy->ledger();
-  EXPECT_TRUE(ledger.knows(1));
-  EXPECT_FALSE(ledger.knows(3)) << "a crash is tried once more";
-  EXPECT_FALSE(ledger.contains(1));
-  ledger.take_over_all();
-  EXPECT_EQ(ledger.taken_over(), 2);
-  EXPECT_EQ(ledger.fastest(), 1u);
-  EXPECT_FALSE(ledger.take_over(3));
-  EXPECT_FALSE(ToyRun(device_, two_parameters(), &store, true)->ledger().knows(1)) << "retune";
-}
-
 TEST_F(TrialLedgerTest, WhatIsTakenOverComesInTheOrderOfTime) {
   db::TunedStore store = open_store();
   {
@@ -294,35 +194,6 @@ TEST_F(TrialLedgerTest, APrunedTrialIsTakenOverOnlyIfAFasterOneIsInTheSpace) {
   ToyRun again(device_, with_x(5), &store);
   again->ledger().take_over_all();
   EXPECT_EQ(again->ledger().taken_over(), 2) << "6 us at least is more than 5 us";
-}
-
-TEST_F(TrialLedgerTest, WhatTheMachineCouldNotCompileIsNotTakenOver) {
-  db::TunedStore store = open_store();
-  {
-    ToyRun toy(device_, two_parameters(), &store);
-    Trial trial = failed(Outcome::compile_error);
-    trial.of_machine = true;
-    toy->ledger().add(1, trial);
-    toy->ledger().flush();
-    EXPECT_TRUE(toy->ledger().contains(1));
-  }
-  EXPECT_FALSE(ToyRun(device_, two_parameters(), &store)->ledger().knows(1));
-}
-
-TEST_F(TrialLedgerTest, WhatCrashedTwiceIsACrashAndIsNotRunAgain) {
-  db::TunedStore store = open_store();
-  for (int run = 0; run < 2; ++run) {
-    ToyRun toy(device_, two_parameters(), &store);
-    toy->ledger().add(3, failed(Outcome::crash));
-    toy->ledger().flush();
-  }
-  for (const bool retune : {false, true}) {
-    ToyRun toy(device_, two_parameters(), &store, retune);
-    ASSERT_TRUE(toy->ledger().take_over(3));
-    EXPECT_EQ(toy->ledger().quarantined(), 1);
-    EXPECT_EQ(toy->ledger().trials().at(3).outcome, Outcome::crash);
-    EXPECT_THAT(toy->ledger().trials().at(3).message, ::testing::HasSubstr("quarantined"));
-  }
 }
 
 }  // namespace

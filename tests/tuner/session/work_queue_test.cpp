@@ -10,43 +10,6 @@ namespace {
 
 using testing::FakeDevice;
 
-using Numbers = std::vector<std::size_t>;
-
-TEST(ProblemQueue, GivesProblemsInTheirOrderAndCountsThem) {
-  ProblemQueue queue(Numbers{2, 0, 1});
-  EXPECT_EQ(queue.next(2), (Numbers{2, 0}));
-  EXPECT_EQ(queue.take(), 2u);
-  EXPECT_EQ(queue.take(), 0u);
-  queue.done();
-  EXPECT_EQ(queue.waiting(), 1u);
-  EXPECT_EQ(queue.begun(), 1u);
-  EXPECT_EQ(queue.unfinished(), 2u);
-}
-
-TEST(ProblemQueue, AWantedProblemIsGivenIfItWaits) {
-  ProblemQueue queue(3);
-  EXPECT_EQ(queue.take(2), 2u);
-  EXPECT_EQ(queue.take(2), 0u);
-}
-
-TEST(ProblemQueue, WhatIsGivenBackComesFirst) {
-  ProblemQueue queue(3);
-  EXPECT_EQ(queue.take(), 0u);
-  EXPECT_TRUE(queue.give_back(0));
-  EXPECT_TRUE(queue.was_given_back(0));
-  EXPECT_EQ(queue.take(), 0u);
-  EXPECT_FALSE(queue.give_back(0));
-  EXPECT_EQ(queue.next(9), (Numbers{0, 1, 2}));
-}
-
-TEST(ProblemQueue, TheProblemWithMostWorkIsFirstAndEqualOnesKeepTheirOrder) {
-  Target target = two_parameters();
-  target.flops = Expression::parse("N");
-  std::vector<Problem> problems;
-  for (const int n : {64, 256, 64, 128}) problems.push_back(problem_of(target, {{"N", n}}, {}));
-  EXPECT_EQ(longest_first(target, problems, DeviceInfo{}), (Numbers{1, 3, 0, 2}));
-}
-
 /// With a buffer of N floats.
 Target with_buffer() {
   Target target = two_parameters();
@@ -105,21 +68,6 @@ TEST(TimeShare, AProblemOfTwiceTheWeightGetsTwiceTheTime) {
 
 TEST(TimeShare, OtherBudgetsHaveNone) { EXPECT_FALSE(time_share(TuningRequest(), 0, 1, 1)); }
 
-TEST(WorkQueue, GivesEachProblemOnceInOrder) {
-  WorkQueue queue(2, 1);
-  EXPECT_EQ(queue.next_problems(3), (std::vector<std::size_t>{0, 1}));
-  EXPECT_EQ(queue.next(0, true).problem, 0u);
-  EXPECT_EQ(queue.share().problems, 2u);
-  queue.done();
-  EXPECT_EQ(queue.share().problems, 1u);
-  EXPECT_EQ(queue.next(0, true).problem, 1u);
-  queue.done();
-  EXPECT_TRUE(queue.next_problems(1).empty());
-  const WorkQueue::Work over = queue.next(0, true);
-  EXPECT_FALSE(over.problem);
-  EXPECT_FALSE(over.search);
-}
-
 TEST(WorkQueue, AReservedProblemIsLeftToItsDeviceWhileThereAreOthers) {
   WorkQueue queue(4, 2);
   EXPECT_EQ(queue.next(0, true).problem, 0u);
@@ -132,93 +80,6 @@ TEST(WorkQueue, AReservedProblemIsLeftToItsDeviceWhileThereAreOthers) {
   queue.done();
   EXPECT_EQ(queue.next(1, true).problem, 2u) << "device 0 is still busy";
   EXPECT_EQ(queue.reserve(0), std::nullopt);
-}
-
-TEST(WorkQueue, WhatADeviceFailsAtAnotherBeginsAnewOnce) {
-  WorkQueue queue(1, 2);
-  queue.next(0, false);
-  auto other = std::async(std::launch::async, [&] { return queue.next(1, false).problem; });
-  EXPECT_TRUE(queue.give_back(0));
-  EXPECT_TRUE(queue.drop_out(0));
-  EXPECT_FALSE(queue.drop_out(0));
-  EXPECT_EQ(queue.share().devices, 1u);
-  EXPECT_EQ(other.get(), 0u);
-  EXPECT_TRUE(queue.was_given_back(0));
-  EXPECT_FALSE(queue.give_back(0)) << "two devices have failed at it";
-}
-
-TEST(WorkQueue, ADeviceWithoutAProblemHelpsTheSearchWithTheFewestHelpers) {
-  FakeDevice device(bowl);
-  ToyRun a(device), b(device);
-  TrialEvaluator first(*a, 1), second(*b, 1);
-  WorkQueue queue(2, 4);
-  queue.next(0, true);
-  queue.next(1, true);
-  queue.open(first, 0);
-  queue.open(second, 1);
-  TrialEvaluator* const helped = queue.next(2, true).search;
-  TrialEvaluator* const other = queue.next(3, true).search;
-  ASSERT_TRUE(helped && other);
-  EXPECT_NE(helped, other);
-  queue.leave(*helped);
-  queue.leave(*other);
-  queue.close(first);
-  queue.stay_apart(3);
-  EXPECT_EQ(queue.next(2, true).search, &second);
-  queue.leave(second);
-  queue.stop();
-  EXPECT_FALSE(queue.next(3, true).search);
-  queue.close(second);
-}
-
-TEST(WorkQueue, ADeviceDoesNotHelpTheSearchOfItsOtherPlace) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  TrialEvaluator search(*toy, 1);
-  WorkQueue queue(1, 2);
-  EXPECT_EQ(queue.device_of(3), 1u);
-  ASSERT_EQ(queue.next(3, false).problem, 0u);
-  queue.open(search, 3);
-  EXPECT_EQ(queue.next(0, true).search, &search);
-  queue.leave(search);
-  auto other = std::async(std::launch::async, [&] { return queue.next(1, true).search; });
-  EXPECT_EQ(other.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  queue.close(search);
-  queue.done();
-  EXPECT_EQ(other.get(), nullptr);
-}
-
-TEST(WorkQueue, AllPlacesOfADeviceDropOutTogether) {
-  WorkQueue queue(3, 2);
-  EXPECT_EQ(queue.next(2, false).problem, 0u);
-  queue.drop_out(0);
-  EXPECT_FALSE(queue.next(0, false).problem);
-  EXPECT_EQ(queue.next(3, false).problem, 1u);
-}
-
-TEST(WorkQueue, OnceItIsStoppedNothingIsBegunAndNobodyWaits) {
-  bool stop = false;
-  WorkQueue queue(2, 2, [&] { return stop; });
-  queue.next(0, false);
-  stop = true;
-  EXPECT_FALSE(queue.next(1, false).problem);
-  EXPECT_EQ(queue.next_problems(1), (std::vector<std::size_t>{1}));
-  queue.done();
-  EXPECT_FALSE(queue.next(0, false).problem);
-}
-
-TEST(WorkQueue, AClosedSearchHasNoHelpersLeft) {
-  FakeDevice device(bowl);
-  ToyRun toy(device);
-  TrialEvaluator search(*toy, 1);
-  WorkQueue queue(1, 2);
-  queue.next(0, true);
-  queue.open(search, 0);
-  ASSERT_EQ(queue.next(1, true).search, &search);
-  auto closed = std::async(std::launch::async, [&] { queue.close(search); });
-  EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
-  queue.leave(search);
-  closed.get();
 }
 
 }  // namespace

@@ -14,32 +14,6 @@ void expect_reading_error(const std::string& text, const std::string& what) {
   EXPECT_THAT([&] { reading(text); }, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
-TEST(Reading, AFamilyHasTheKeysOfItsPartsAndItsOwnOnTop) {
-  const Reading read = reading(R"(
-family = "KERNEL"
-parts.tiles = { main = "tiled", let = "t = 1" }
-families.fast = { parts = ["tiles"], main = "fast" }
-)");
-  EXPECT_EQ(read.family_parameter, "KERNEL");
-  ASSERT_EQ(read.scopes.size(), 2u);
-  EXPECT_EQ(read.target().name, "");
-  const ManifestScope& fast = read.scopes[1];
-  EXPECT_EQ(fast.name, "fast");
-  EXPECT_EQ(fast.all("main").size(), 2u);
-  EXPECT_EQ(fast.last("main")->text(), "fast");
-  EXPECT_EQ(fast.last("let")->text(), "t = 1");
-  EXPECT_EQ(fast.last("when"), nullptr);
-}
-
-TEST(Reading, FamiliesAndPartsThatMakeNoSenseAreRefused) {
-  expect_reading_error("families = {}", "there are no families: leave the key out");
-  expect_reading_error("families.f.parts = [\"a\"]", "there is no part a (there are none)");
-  expect_reading_error("parts.tiles.main = 'f'\nfamilies.f.parts = [\"tile\"]",
-                       "there is no part tile (did you mean tiles?)");
-  expect_reading_error("families.f.sizes = ['N']", "\"sizes\" is a key of the target");
-  expect_reading_error("parts.a.mains = 'f'\nfamilies.f.parts = ['a']", "did you mean main?");
-}
-
 TEST(Reading, APartThatUsesOtherPartsIsRefused) {
   expect_reading_error("parts.a.main = 'f'\nparts.b.parts = ['a']\nfamilies.f.parts = ['b']",
                        "a.toml:2:17: a part cannot use other parts: list them all in the family");
@@ -63,35 +37,6 @@ TEST(Node, AKeyThatIsNotKnownIsAnsweredWithANearOne) {
   EXPECT_NO_THROW(root.expect_keys({"a", "sub"}));
 }
 
-TEST(Node, AMissingKeyIsNamedWithItsTable) {
-  const Node root = toml("[sub]\na = 1\n");
-  expect_node_error([&] { (void)root["b"]; }, "a.toml:1:1: \"b\" is missing");
-  expect_node_error([&] { (void)root["sub"]["b"]; }, "a.toml:1:2: sub: \"b\" is missing");
-}
-
-TEST(Node, AListHasAsManyItemsAsAreAllowed) {
-  const Node root = toml("list = [1, 2, 3]\none = 4\n");
-  const Node& list = root["list"];
-  EXPECT_EQ(list.items(3, 3).size(), 3u);
-  expect_node_error([&] { (void)list.items(4); }, "has 3 items, expected 4 or more");
-  expect_node_error([&] { (void)list.items(1, 2); }, "has 3 items, expected 2 at most");
-  expect_node_error([&] { (void)list.items(2, 2); }, "has 3 items, expected 2");
-  expect_node_error([&] { (void)root["one"].items(); }, "expected a list, got an integer");
-  EXPECT_EQ(root["one"].one_or_more(3).front().integer(), 4);
-  expect_node_error([&] { (void)list.one_or_more(2); }, "has 3 items, expected 2 at most");
-}
-
-TEST(Node, AnEmptyListIsNotOneOrMore) {
-  const Node root = toml("list = []");
-  expect_node_error([&] { (void)root["list"].one_or_more(3); }, "has 0 items, expected 1 or more");
-}
-
-TEST(Node, NamesOfMembersAreIdentifiers) {
-  expect_node_error([] { (void)toml("\"a-b\" = 1").members(); }, "\"a-b\" is not a name");
-  expect_node_error([] { (void)toml("\"größe\" = 1").members(); }, "größe\" is not a name");
-  expect_node_error([] { (void)toml("\"\" = 1").members(); }, "\"\" is not a name");
-}
-
 TEST(Node, AValueIsANumberAFlagOrAWord) {
   const Node root = toml(
       "a = true\nb = 0.5\nc = 'word'\nd = '12'\ne = 'a b'\nf = nan\ng = inf\nh = []\ni = ''\n");
@@ -104,16 +49,6 @@ TEST(Node, AValueIsANumberAFlagOrAWord) {
   expect_node_error([&] { (void)root["g"].value(); }, "expected a finite number");
   expect_node_error([&] { (void)root["h"].value(); }, "expected a number or a word, got a list");
   expect_node_error([&] { (void)root["i"].value(); }, "\"\" is neither a number nor a word");
-}
-
-TEST(Node, EachTypeIsReadAsItself) {
-  const Node root = toml("a = 2\nb = 0.5\nc = 'word'\nd = true\n");
-  EXPECT_EQ(root["a"].real(), 2.0);
-  expect_node_error([&] { (void)root["b"].integer(); }, "expected an integer, got a number with a");
-  expect_node_error([&] { (void)root["d"].integer(); }, "expected an integer, got true or false");
-  expect_node_error([&] { (void)root["c"].real(); }, "expected a number, got a text");
-  expect_node_error([&] { (void)root["a"].flag(); }, "expected true or false, got an integer");
-  expect_node_error([&] { (void)root["a"].text(); }, "a.toml:1:5: ");
 }
 
 TEST(Node, ALongLineIsCutBetweenCharacters) {
@@ -146,29 +81,6 @@ std::string failure_at(const Node& node, std::size_t offset = Node::kUnknown) {
   }
 }
 
-TEST(TomlTree, KeepsTheOrderOfTheDocument) {
-  const Node root = tree("zeta = 1\nalpha = 2\nmid = 3\n");
-  ASSERT_EQ(root.members().size(), 3U);
-  EXPECT_EQ(root.members()[0].name, "zeta");
-  EXPECT_EQ(root.members()[2].name, "mid");
-}
-
-TEST(TomlTree, ValuesHaveTheirKinds) {
-  const Node root = tree("a = 'x'\nb = -3\nc = 0.5\nd = true\ne = [1, 'y']\nf.g = 1\n");
-  EXPECT_EQ(root["a"].text(), "x");
-  EXPECT_EQ(root["b"].integer(), -3);
-  EXPECT_EQ(root["c"].real(), 0.5);
-  EXPECT_TRUE(root["d"].flag());
-  EXPECT_EQ(root["e"].items()[1].key(), "e[1]");
-  EXPECT_EQ(root["f"]["g"].key(), "f.g");
-}
-
-TEST(TomlTree, ValuesKnowTheirLineAndColumn) {
-  const Node root = tree("first = 1\n  grid = 'N / 2'\n");
-  EXPECT_THAT(failure_at(root["grid"]), StartsWith("a.toml:2:10: here"));
-  EXPECT_THAT(failure_at(root["grid"], 4), StartsWith("a.toml:2:15: here"));
-}
-
 TEST(TomlTree, PlacesBehindLettersBeyondAsciiCountLetters) {
   const Node root = tree("x = { note = 'µm ≤ 1', grid = 'N / 2' }\n");
   EXPECT_EQ(failure_at(root["x"]["grid"]),
@@ -188,16 +100,6 @@ TEST(TomlTree, ATextWithEscapesHasNoPlaceWithin) {
   const Node root = tree("a = \"x\\ty\"\n");
   EXPECT_FALSE(root["a"].has_place());
   EXPECT_THAT(failure_at(root["a"], 1), StartsWith("a.toml:1:5: here"));
-}
-
-TEST(TomlTree, MistakesAreAnsweredWithPlaceAndAdvice) {
-  EXPECT_THAT([] { tree("a = 1\nb = word\n"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("a.toml:2:"), HasSubstr("put text in quotes"))));
-  EXPECT_THAT([] { tree("a = 1\na = 2\n"); },
-              ThrowsMessage<Error>(HasSubstr("remove one of the two")));
-  EXPECT_THAT([] { tree("a = 2026-01-01\n"); },
-              ThrowsMessage<Error>(HasSubstr("a manifest has no dates or times")));
-  EXPECT_THAT([] { tree("[a"); }, ThrowsMessage<Error>(HasSubstr("a.toml")));
 }
 
 TEST(TomlTree, KeysOfTooManyPartsAreRefusedBeforeTheStackIsFull) {
