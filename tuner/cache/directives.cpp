@@ -2,7 +2,6 @@
 #include "tuner/cache/directives.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <utility>
 
@@ -100,21 +99,15 @@ class Reader {
 
 std::vector<LogicalLine> logical_lines(std::string_view text) { return Reader(text).read(); }
 
+std::string_view take_directive(std::string_view& line) {
+  const std::string_view directive = trimmed(line);
+  const std::size_t length = directive.starts_with('#') ? 1 : directive.starts_with("%:") ? 2 : 0;
+  if (length == 0) return {};
+  line = directive.substr(length);
+  return take_word(line);
+}
+
 namespace {
-
-constexpr std::string_view kBlank = " \t\r\v\f";
-
-std::string_view without_leading_blanks(std::string_view text) {
-  const auto first = text.find_first_not_of(kBlank);
-  return first == std::string_view::npos ? std::string_view{} : text.substr(first);
-}
-
-/// Removes the identifier at the front, with the blanks after it, and returns it.
-std::string_view take_word(std::string_view& text) {
-  const std::string_view word = take_identifier(text);
-  text = without_leading_blanks(text);
-  return word;
-}
 
 template <class Use>
 void for_each_line(std::string_view text, const Use& use) {
@@ -125,21 +118,13 @@ void for_each_line(std::string_view text, const Use& use) {
   }
 }
 
-/// Removes `#` or `%:` at the front.
-bool take_hash(std::string_view& line) {
-  line = without_leading_blanks(line);
-  const std::size_t length = line.starts_with('#') ? 1 : line.starts_with("%:") ? 2 : 0;
-  line = without_leading_blanks(line.substr(length));
-  return length > 0;
-}
-
 /// The name in `#include "name"` or `#include <name>`; an empty one in any other line.
 HeaderName plain_name(std::string_view line) {
-  line = without_leading_blanks(line);
+  line = trimmed(line);
   if (!line.starts_with('#')) return {};
-  line = without_leading_blanks(line.substr(1));
+  line = trimmed(line.substr(1));
   if (!line.starts_with("include")) return {};
-  return header_name(without_leading_blanks(line.substr(7)));
+  return header_name(trimmed(line.substr(7)));
 }
 
 void note(std::vector<HeaderName>& names, HeaderName name) {
@@ -162,12 +147,12 @@ void read_has_include(std::string_view line, Directives& directives) {
        at = line.find("__has_include", at + 1)) {
     const auto open = line.find('(', at);
     if (open == std::string_view::npos) return;
-    note(directives.others, header_name(without_leading_blanks(line.substr(open + 1))));
+    note(directives.others, header_name(trimmed(line.substr(open + 1))));
   }
 }
 
 void read_directive(std::string_view line, Directives& directives) {
-  const std::string_view word = take_word(line);
+  const std::string_view word = take_directive(line);
   if (word == "include" || word == "import" || word == "include_next") {
     read_included(word, line, directives);
   } else if (word == "define") {
@@ -191,8 +176,7 @@ Directives directives_of(std::string_view text) {
   Directives directives;
   for_each_line(text, [&](std::string_view line) { note(directives.plain, plain_name(line)); });
   for (const LogicalLine& logical : logical_lines(text)) {
-    std::string_view line = logical.text;
-    if (take_hash(line)) read_directive(line, directives);
+    read_directive(logical.text, directives);
   }
   return directives;
 }

@@ -17,6 +17,10 @@ struct LogicalLine {
 /// Joins continued lines and replaces each comment by a blank.
 std::vector<LogicalLine> logical_lines(std::string_view text);
 
+/// Removes `# define` from the front of `# define N 1` and returns `define`; empty for a line
+/// without a directive.
+std::string_view take_directive(std::string_view& line);
+
 /// `"name"` or `<name>`.
 struct HeaderName {
   std::string name;

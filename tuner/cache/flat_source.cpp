@@ -54,8 +54,7 @@ class Flattening {
                                    ? static_cast<std::size_t>(lines[i + 1].number - 1)
                                    : physical.size();
       const std::size_t end = std::min(next, physical.size());
-      const std::string_view logical = trimmed(lines[i].text);
-      if (logical.starts_with('#') && directive(logical.substr(1), folder)) continue;
+      if (directive(lines[i].text, folder)) continue;
       if (!is_active()) continue;
       for (std::size_t line = first; line < end; ++line) copy(physical[line]);
     }
@@ -81,10 +80,9 @@ class Flattening {
   }
 
   /// Whether the line needs no copy.
-  bool directive(std::string_view line, const fs::path& folder) {
-    line = trimmed(line);
-    const std::string_view word = take_identifier(line);
-    const std::string_view rest = trimmed(line);
+  bool directive(std::string_view rest, const fs::path& folder) {
+    const std::string_view word = take_directive(rest);
+    if (word.empty()) return false;
     if (word == "if") return open(condition(rest, macros_), rest), true;
     if (word == "ifdef") return open_if_defined(rest, true), true;
     if (word == "ifndef") return open_if_defined(rest, false), true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NAME_test.cu of an exported kernel.
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "tuner/cli/exported_text.hpp"
@@ -10,6 +9,7 @@
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -119,20 +119,16 @@ std::string function_text(const KernelExport& exported, const std::string& name,
 std::set<std::string> kernels_in(std::string_view text) {
   constexpr std::string_view kMark = "__global__";
   std::set<std::string> names;
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   for (auto at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at)) {
     at += kMark.size();
     for (int depth = 0; at < text.size() && text[at] != ';' && text[at] != '{'; ++at) {
       if (text[at] == '(') ++depth;
       if (text[at] == ')') --depth;
-      if (depth > 0 || !is_word(text[at])) continue;
-      std::size_t end = at;
-      while (end < text.size() && is_word(text[end])) ++end;
-      const std::string_view word = text.substr(at, end - at);
-      at = end - 1;
-      if (text.substr(end).starts_with('(') && !word.starts_with("__")) {
+      if (depth > 0 || !is_in_identifier(text[at])) continue;
+      std::string_view rest = text.substr(at);
+      const std::string_view word = take_identifier(rest);
+      at += word.size() - 1;
+      if (rest.starts_with('(') && !word.starts_with("__")) {
         names.emplace(word);
         break;
       }

@@ -2,7 +2,6 @@
 #include "tuner/core/access.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -11,8 +10,6 @@ namespace autotune {
 namespace {
 
 constexpr std::array<std::string_view, 3> kClauses{"wide", "times", "when"};
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Splits a line into its parts, from left to right.
 class LineReader {
@@ -28,8 +25,8 @@ class LineReader {
   bool done() const { return rest_.empty(); }
 
   std::string_view word() {
-    const auto end = std::ranges::find_if_not(rest_, is_word) - rest_.begin();
-    return take(static_cast<std::size_t>(end));
+    std::string_view rest = rest_;
+    return take(take_identifier(rest).size());
   }
 
   /// The text in the next brackets.
@@ -51,11 +48,10 @@ class LineReader {
     bool quoted = false;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
       if (rest_[i] == '\'') quoted = !quoted;
-      if (quoted || (i > 0 && is_word(rest_[i - 1]))) continue;
-      const auto end =
-          std::find_if_not(rest_.begin() + static_cast<std::ptrdiff_t>(i), rest_.end(), is_word);
-      const std::string_view word(rest_.begin() + static_cast<std::ptrdiff_t>(i), end);
-      if (std::ranges::find(kClauses, word) != kClauses.end()) return trimmed(take(i));
+      if (quoted || (i > 0 && is_in_identifier(rest_[i - 1]))) continue;
+      std::string_view rest = rest_.substr(i);
+      if (std::ranges::find(kClauses, take_identifier(rest)) != kClauses.end())
+        return trimmed(take(i));
     }
     return take(rest_.size());
   }

@@ -18,13 +18,14 @@ namespace autotune {
 namespace {
 
 bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Removes `word` and the blanks around it from the front of `text`.
 bool take(std::string_view& text, std::string_view word) {
   const std::string_view rest = trimmed(text);
   if (!rest.starts_with(word)) return false;
-  if (is_word(word.back()) && rest.size() > word.size() && is_word(rest[word.size()])) return false;
+  if (is_in_identifier(word.back()) && rest.size() > word.size() &&
+      is_in_identifier(rest[word.size()]))
+    return false;
   text = trimmed(rest.substr(word.size()));
   return true;
 }
@@ -34,7 +35,7 @@ bool is_macro(std::string_view name, std::string_view definitions) {
   for (auto at = definitions.find(definition); at != definitions.npos;
        at = definitions.find(definition, at + 1)) {
     const std::size_t behind = at + definition.size();
-    if (behind < definitions.size() && !is_word(definitions[behind])) return true;
+    if (behind < definitions.size() && !is_in_identifier(definitions[behind])) return true;
   }
   return false;
 }
@@ -43,7 +44,7 @@ bool is_macro(std::string_view name, std::string_view definitions) {
 bool has_only_macros(std::string_view text, std::string_view definitions) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
-    while (end < text.size() && is_word(text[end])) ++end;
+    while (end < text.size() && is_in_identifier(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
     at = std::max(end, at + 1);
     const bool is_name = !word.empty() && !(word[0] >= '0' && word[0] <= '9');
@@ -98,11 +99,9 @@ std::optional<DynamicArray> dynamic_array(std::string_view declaration) {
       return std::nullopt;
     }
   }
-  type = trimmed(type);
-  std::size_t name = type.size();
-  while (name > 0 && is_word(type[name - 1])) --name;
-  DynamicArray array{std::string(trimmed(type.substr(0, name))), type.substr(name),
-                     std::string(trimmed(extents.substr(close + 1)))};
+  const std::string_view before = trimmed(type), name = identifier_at_end(before);
+  DynamicArray array{std::string(trimmed(before.substr(0, before.size() - name.size()))),
+                     std::string(name), std::string(trimmed(extents.substr(close + 1)))};
   if (!shared || array.type.empty() || array.name.empty()) return std::nullopt;
   return array;
 }
@@ -176,7 +175,7 @@ class Braces {
         if (c == '"') head_ += c;
         continue;
       }
-      const bool separates_digits = c == '\'' && i > 0 && is_word(line[i - 1]);
+      const bool separates_digits = c == '\'' && i > 0 && is_in_identifier(line[i - 1]);
       if (c == '"' || (c == '\'' && !separates_digits)) quote = c;
       if (c == '{') {
         open_.emplace_back(trimmed(head_));

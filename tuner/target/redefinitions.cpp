@@ -2,7 +2,6 @@
 #include "tuner/target/redefinitions.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
+#include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/source_writer.hpp"
 #include "tuner/target/source_pieces.hpp"
@@ -20,32 +20,6 @@
 
 namespace autotune {
 namespace {
-
-bool is_blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-/// Removes the first word of `text` and the blanks around it, and returns the word.
-std::string_view take_word(std::string_view& text) {
-  text = without_blanks(text);
-  const auto end = std::ranges::find_if_not(text, is_word);
-  const std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
-  text = without_blanks(text.substr(word.size()));
-  return word;
-}
-
-bool names(std::string_view condition, std::string_view name) {
-  while (!condition.empty()) {
-    if (take_word(condition) == name) return true;
-    if (!condition.empty() && !is_word(condition.front())) condition.remove_prefix(1);
-  }
-  return false;
-}
 
 /// The conditions around a line, outermost first, each with its earlier branches.
 class Conditions {
@@ -70,7 +44,7 @@ class Conditions {
 
   bool guard(std::string_view name) const {
     return std::ranges::any_of(open_, [&](const std::string& condition) {
-      return condition == "0" || names(condition, name);
+      return condition == "0" || has_word(condition, name);
     });
   }
 
@@ -111,10 +85,9 @@ void for_each_directive(std::string_view text, const Visit& visit) {
   Conditions conditions;
   Place place;
   for (const LogicalLine& line : logical_lines(text)) {
-    std::string_view rest = without_blanks(line.text);
-    if (!rest.starts_with('#') && !rest.starts_with("%:")) continue;
-    rest.remove_prefix(rest.front() == '#' ? 1 : 2);
-    const std::string_view directive = take_word(rest);
+    std::string_view rest = line.text;
+    const std::string_view directive = take_directive(rest);
+    if (directive.empty()) continue;
     if (directive == "line") place.set(rest, line.number);
     visit(Directive{directive, rest, conditions, place.line(line.number), place.file()});
     conditions.follow(directive, rest);
@@ -125,7 +98,7 @@ void for_each_directive(std::string_view text, const Visit& visit) {
 std::set<std::string> valued_names(std::string_view condition) {
   std::set<std::string> names, asked;
   bool is_asked = false;
-  while (!(condition = without_blanks(condition)).empty()) {
+  while (!(condition = trimmed(condition)).empty()) {
     const std::string word(take_word(condition));
     if (word.empty()) {
       condition.remove_prefix(1);
@@ -276,7 +249,7 @@ std::string constant_in(std::string_view declaration) {
   const Words words = words_of(before);
   if (before.size() == declaration.size()) return "";
   if (!words.contains("const") && !words.contains("constexpr")) return "";
-  return identifier_at_end(before);
+  return std::string(identifier_at_end(before));
 }
 
 /// Adds the names in `int BLOCK, class T = float>`.
@@ -447,12 +420,9 @@ std::string leading_system_includes(const Target& target) {
   for (const LogicalLine& line : logical_lines(target.source_text)) {
     std::string_view rest = trimmed(line.text);
     if (rest.empty() || rest.starts_with("#pragma once")) continue;
-    if (!rest.starts_with('#')) break;
-    rest = trimmed(rest.substr(1));
-    if (take_identifier(rest) != "include") break;
-    rest = trimmed(rest);
-    if (rest.size() < 3 || (rest.front() != '<' && rest.front() != '"')) continue;
-    const std::string_view name = rest.substr(1, rest.find_first_of(">\"", 1) - 1);
+    if (take_directive(rest) != "include") break;
+    const std::string name = header_name(rest).name;
+    if (name.empty()) continue;
     const auto has_it = [&](const std::filesystem::path& folder) {
       std::error_code failed;
       return std::filesystem::exists(folder / name, failed);

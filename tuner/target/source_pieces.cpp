@@ -6,6 +6,7 @@
 #include <cctype>
 #include <utility>
 
+#include "tuner/cache/directives.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
@@ -81,10 +82,7 @@ class Masking {
   std::string code_;
 };
 
-std::string first_word(std::string_view head) {
-  head = trimmed(head);
-  return std::string(take_identifier(head));
-}
+std::string_view first_word(std::string_view head) { return take_word(head); }
 
 /// Without what stands in parentheses and template arguments, where default values may be.
 std::string outside_parentheses(std::string_view head) {
@@ -117,10 +115,10 @@ std::string_view without_template(std::string_view head) {
 /// Of a function: what stands before its first parenthesis. Of a class: what stands behind `class`.
 std::string name_in(std::string_view head) {
   head = without_template(head);
-  const std::string first = first_word(head);
+  const std::string_view first = first_word(head);
   if (first == "struct" || first == "class" || first == "union") {
-    head = trimmed(head.substr(first.size()));
-    return std::string(take_identifier(head));
+    head = head.substr(first.size());
+    return std::string(take_word(head));
   }
   std::string outside = outside_parentheses(head);
   for (const std::string_view attribute :
@@ -131,12 +129,12 @@ std::string name_in(std::string_view head) {
   }
   std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
   if (before.ends_with("<>")) before = trimmed(before.substr(0, before.size() - 2));
-  return identifier_at_end(before);
+  return std::string(identifier_at_end(before));
 }
 
 Piece::Kind kind_of(std::string_view head) {
   const std::string outside = outside_parentheses(without_template(head));
-  const std::string first = first_word(outside);
+  const std::string_view first = first_word(outside);
   if (first == "struct" || first == "class" || first == "union") return Piece::Kind::type;
   if (first == "enum" || first == "typedef" || first == "using") return Piece::Kind::other;
   const bool is_function =
@@ -146,7 +144,7 @@ Piece::Kind kind_of(std::string_view head) {
 }
 
 bool is_transparent(std::string_view head) {
-  const std::string first = first_word(head);
+  const std::string_view first = first_word(head);
   if (first == "namespace" || first == "inline") {
     return head.find("namespace") != std::string_view::npos;
   }
@@ -169,19 +167,8 @@ Words words_of(std::string_view text) {
   return words;
 }
 
-std::string identifier_at_end(std::string_view text) {
-  std::size_t from = text.size();
-  while (from > 0 && is_in_identifier(text[from - 1])) --from;
-  return std::string(text.substr(from));
-}
-
 std::string take_defined_name(std::string_view& line) {
-  line = trimmed(line);
-  if (!line.starts_with('#')) return "";
-  line = trimmed(line.substr(1));
-  if (take_identifier(line) != "define") return "";
-  line = trimmed(line);
-  return std::string(take_identifier(line));
+  return take_directive(line) == "define" ? std::string(take_word(line)) : "";
 }
 
 MaskedSource masked(std::string_view source) { return Masking(source).masked(); }

@@ -35,9 +35,6 @@ struct Piece {
   Words words;
 };
 
-/// The letters, digits and underscores at the end; empty if there are none.
-std::string identifier_at_end(std::string_view text);
-
 /// The name in a line such as `#define NAME 1`, and removes all up to it; empty for other lines.
 std::string take_defined_name(std::string_view& line);
 

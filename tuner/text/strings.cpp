@@ -30,6 +30,19 @@ std::string_view take_identifier(std::string_view& text) {
   return identifier;
 }
 
+std::string_view take_word(std::string_view& text) {
+  text = trimmed(text);
+  const std::string_view word = take_identifier(text);
+  text = trimmed(text);
+  return word;
+}
+
+std::string_view identifier_at_end(std::string_view text) {
+  std::size_t from = text.size();
+  while (from > 0 && is_in_identifier(text[from - 1])) --from;
+  return text.substr(from);
+}
+
 std::string_view after_parentheses(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -18,6 +18,10 @@ std::string lowered(std::string text);
 bool is_in_identifier(char c);
 /// Removes the letters, digits and underscores at the front and returns them.
 std::string_view take_identifier(std::string_view& text);
+/// The same behind white space; the rest begins and ends without any.
+std::string_view take_word(std::string_view& text);
+/// The letters, digits and underscores at the end; empty if there are none.
+std::string_view identifier_at_end(std::string_view text);
 
 /// The text after the parenthesis that closes the one at its front. Empty if none does.
 std::string_view after_parentheses(std::string_view text);
