@@ -19,7 +19,7 @@ autotune_precompile(autotune_precompiled)
 
 # Layers that read, write, print or wait for others compile faster at -O1, and -O3 gains them nothing.
 set(AUTOTUNE_QUICK_LAYERS
-  cli db interchange json mpi plugin ranks report session target watch worker)
+  cli db interchange json mpi plugin ranks records replay report session target watch worker)
 set(AUTOTUNE_QUICK_OPTIONS $<$<CONFIG:Release>:-O1>)
 autotune_precompile(autotune_precompiled_quick <nlohmann/json.hpp>)
 target_compile_options(autotune_precompiled_quick PRIVATE ${AUTOTUNE_QUICK_OPTIONS})

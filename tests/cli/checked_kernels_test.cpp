@@ -158,6 +158,16 @@ TEST_F(CheckedKernels, OfAnotherFolderIncludeStandardHeaders) {
   }
 }
 
+TEST_F(CheckedKernels, ThatLackAHeaderAreToldTheLineThatIncludesIt) {
+  for (const std::string& device : devices()) {
+    const Ended ended = check(std::string("// Doubles.\n\n#include <not_there.h>\n") + kScale,
+                              "{ type = \"f32\", value = 2 }", device);
+    EXPECT_EQ(ended.status, 1) << ended.out;
+    EXPECT_THAT(ended.out, AllOf(HasSubstr("scale.cu"), HasSubstr("not_there.h"),
+                                 Not(HasSubstr("prelude")), ContainsRegex("scale.cu[:(]3")));
+  }
+}
+
 TEST_F(CheckedKernels, OfAnotherTypeAreRefusedWithBothTypes) {
   for (const std::string& device : devices()) {
     const Ended ended = check(kScale, "{ value = 2 }", device);

@@ -12,21 +12,21 @@
 namespace autotune {
 namespace {
 
-constexpr std::int64_t kLength = 100'000;
+constexpr std::int64_t kChecked = 100'000;
 
 /// The sum of x, which a configuration computes in parts.
 Workload workload() {
   Workload made;
   made.problem = "sum";
-  made.buffers = {{"x", ElementType::f32, kLength},
-                  {"total", ElementType::f32, 1, Role::checked, Fill::random, kLength}};
+  made.buffers = {{"x", ElementType::f32, kChecked},
+                  {"total", ElementType::f32, 1, Role::checked, Fill::random, kChecked}};
   made.reference_source = unit_of(
       "extern \"C\" __global__ void reference(const float* x, double* total, int n) {\n"
       "  double sum = 0;\n  for (int i = 0; i < n; ++i) sum += x[i];\n  *total = sum;\n}\n",
       {"reference"});
   Launch launch;
   launch.entry = "reference";
-  launch.arguments = {BufferRef{0}, BufferRef{1}, Scalar{ElementType::i32, kLength}};
+  launch.arguments = {BufferRef{0}, BufferRef{1}, Scalar{ElementType::i32, kChecked}};
   made.reference.launches = {launch};
   return made;
 }
@@ -51,7 +51,7 @@ LaunchPlan plan(std::int64_t parts) {
   Launch launch;
   launch.entry = "kernel";
   launch.grid.x = parts;
-  launch.arguments = {BufferRef{0}, BufferRef{2}, Scalar{ElementType::i32, kLength}};
+  launch.arguments = {BufferRef{0}, BufferRef{2}, Scalar{ElementType::i32, kChecked}};
   made.launches = {launch};
   launch.entry = "add_up";
   launch.grid.x = 1;

@@ -12,7 +12,7 @@
 namespace autotune {
 namespace {
 
-constexpr std::int64_t kLength = 1 << 24;
+constexpr std::int64_t kCounted = 1 << 24;
 
 class CountersOnGpu : public Gpu {
  protected:
@@ -54,9 +54,9 @@ class CountersOnGpu : public Gpu {
 };
 
 TEST_F(CountersOnGpu, CountsWhatSaxpyDoes) {
-  count(kRightBody, kLength);
+  count(kRightBody, kCounted);
   if (IsSkipped()) return;
-  const auto n = static_cast<double>(kLength);
+  const auto n = static_cast<double>(kCounted);
   EXPECT_DOUBLE_EQ(value("flops_f32"), 2 * n);
   EXPECT_DOUBLE_EQ(value("load_requests"), 2 * n / 32);
   EXPECT_DOUBLE_EQ(value("load_sectors"), 2 * n * 4 / 32);

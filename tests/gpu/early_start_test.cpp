@@ -16,7 +16,7 @@ namespace {
 
 using bench::GraphEdges;
 
-constexpr int kLength = 1 << 16;
+constexpr int kMemory = 1 << 16;
 
 /// Each launch of `add` adds 1 to every element, after a while. `early` follows the rules of
 /// kernels that start early.
@@ -41,7 +41,7 @@ class EarlyStartTest : public Gpu {
     if (device().info().compute_capability < 90) GTEST_SKIP() << "early starts came with 9.0";
     kernel_ = compiled(unit_of(kSource, {"early", "ordinary"}));
     stream_ = make_stream();
-    memory_ = DeviceMemory(kLength * std::int64_t{sizeof(float)});
+    memory_ = DeviceMemory(kMemory * std::int64_t{sizeof(float)});
     clear();
   }
 
@@ -51,13 +51,13 @@ class EarlyStartTest : public Gpu {
     for (const std::string& entry : entries) {
       Launch launch;
       launch.entry = entry;
-      launch.grid.x = kLength / 256;
+      launch.grid.x = kMemory / 256;
       launch.block.x = 256;
       launch.arguments = {BufferRef{0}};
       launch.starts_early = entry == "early";
       plan.launches.push_back(launch);
     }
-    const BufferSpec x{"x", ElementType::f32, kLength, Role::output, Fill::random, 0, {}};
+    const BufferSpec x{"x", ElementType::f32, kMemory, Role::output, Fill::random, 0, {}};
     return std::make_unique<PreparedKernel>(0, *kernel_.binary, plan, std::vector{x}, early);
   }
 
@@ -67,7 +67,7 @@ class EarlyStartTest : public Gpu {
   }
 
   void clear() {
-    ASSERT_EQ(cudaMemsetAsync(memory_.get(), 0, kLength * sizeof(float), stream_.get()),
+    ASSERT_EQ(cudaMemsetAsync(memory_.get(), 0, kMemory * sizeof(float), stream_.get()),
               cudaSuccess);
   }
 
@@ -89,12 +89,12 @@ class EarlyStartTest : public Gpu {
 
   /// Every element, which must be one value.
   float result() {
-    std::vector<float> got(kLength);
+    std::vector<float> got(kMemory);
     EXPECT_EQ(cudaStreamSynchronize(stream_.get()), cudaSuccess);
     EXPECT_EQ(
         cudaMemcpy(got.data(), memory_.get(), got.size() * sizeof(float), cudaMemcpyDeviceToHost),
         cudaSuccess);
-    EXPECT_EQ(got, std::vector<float>(kLength, got.front()));
+    EXPECT_EQ(got, std::vector<float>(kMemory, got.front()));
     return got.front();
   }
 
@@ -145,7 +145,7 @@ TEST_F(EarlyStartTest, BehindTwoStreamsThatMeetACallStartsInOrder) {
     EXPECT_EQ(cudaEventRecord(forked.get(), stream_.get()), cudaSuccess);
     EXPECT_EQ(cudaStreamWaitEvent(side.get(), forked.get(), 0), cudaSuccess);
     const DeviceMemory* const memory = &memory_;
-    EXPECT_EQ(cudaMemsetAsync(memory->get(), 0, kLength * sizeof(float), side.get()), cudaSuccess);
+    EXPECT_EQ(cudaMemsetAsync(memory->get(), 0, kMemory * sizeof(float), side.get()), cudaSuccess);
     EXPECT_EQ(cudaEventRecord(joined.get(), side.get()), cudaSuccess);
     EXPECT_EQ(cudaStreamWaitEvent(stream_.get(), joined.get(), 0), cudaSuccess);
     launch(kernel);

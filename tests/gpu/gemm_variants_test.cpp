@@ -23,7 +23,7 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kVariantsAProblem = 10;
-constexpr std::int64_t kLargest = 2600;  // extent
+constexpr std::int64_t kLargestExtent = 2600;  // extent
 
 using Random = std::mt19937_64;
 
@@ -175,9 +175,12 @@ class GemmVariants : public Gpu {
   static Problem random_problem(Kind kind, Random& random) {
     const NamedValues settings = random_settings(kind, random);
     // Packing and large tiles begin near 1000, splitting the last tiles near 2000.
-    const auto largest = static_cast<std::int64_t>(number_from("AUTOTUNE_TEST_LARGEST", kLargest));
+    const auto largest =
+        static_cast<std::int64_t>(number_from("AUTOTUNE_TEST_LARGEST", kLargestExtent));
     const std::int64_t chance = between(random, 0, 9);
-    const std::int64_t most = std::min(largest, chance == 0 ? kLargest : chance <= 2 ? 1400 : 700);
+    const std::int64_t most = std::min(largest, chance == 0   ? kLargestExtent
+                                                : chance <= 2 ? 1400
+                                                              : 700);
     const std::int64_t least = std::min<std::int64_t>(largest, chance == 0   ? 2000
                                                                : chance <= 2 ? 950
                                                                              : 1);

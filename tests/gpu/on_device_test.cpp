@@ -16,7 +16,7 @@
 namespace autotune {
 namespace {
 
-constexpr std::int64_t kLength = 256;
+constexpr std::int64_t kThreads = 256;
 
 template <class Function>
 Function* of_driver(const char* name) {
@@ -41,29 +41,29 @@ extern "C" __global__ void kernel(float* out, const int* zeros) {
   out[threadIdx.x] = threadIdx.x + zeros[threadIdx.x];
 })"));
     LaunchPlan plan;
-    plan.workspace = {{"zeros", ElementType::i32, kLength, Role::workspace, Fill::zero, 0, {}}};
+    plan.workspace = {{"zeros", ElementType::i32, kThreads, Role::workspace, Fill::zero, 0, {}}};
     Launch launch;
     launch.entry = "kernel";
-    launch.block.x = kLength;
+    launch.block.x = kThreads;
     launch.arguments = {BufferRef{0}, BufferRef{1}};
     plan.launches = {launch};
     return std::make_unique<PreparedKernel>(
         ordinal, *kernel.binary, plan,
         std::vector<BufferSpec>{
-            {"out", ElementType::f32, kLength, Role::output, Fill::random, 0, {}}});
+            {"out", ElementType::f32, kThreads, Role::output, Fill::random, 0, {}}});
   }
 
   static void expect_launched(PreparedKernel& kernel, const DeviceMemory& out) {
     void* const addresses[] = {out.get()};
     kernel.launch(addresses, {}, nullptr);
-    std::vector<float> got(kLength), right(kLength);
+    std::vector<float> got(kThreads), right(kThreads);
     for (std::size_t i = 0; i < right.size(); ++i) right[i] = static_cast<float>(i);
-    EXPECT_EQ(cudaMemcpy(got.data(), out.get(), kLength * sizeof(float), cudaMemcpyDeviceToHost),
+    EXPECT_EQ(cudaMemcpy(got.data(), out.get(), kThreads * sizeof(float), cudaMemcpyDeviceToHost),
               cudaSuccess);
     EXPECT_EQ(got, right);
   }
 
-  static DeviceMemory memory() { return DeviceMemory(kLength * std::int64_t{sizeof(float)}); }
+  static DeviceMemory memory() { return DeviceMemory(kThreads * std::int64_t{sizeof(float)}); }
 };
 
 TEST_F(OnDeviceTest, AThreadWithoutAContextHasNoneAfterwards) {

@@ -4,7 +4,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm16_batches_test {
 namespace {
 
 using Text = std::string;
@@ -88,4 +88,4 @@ TEST(Gemm16Batches, AProductOfTheFirstMatrixIsWrong) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm16_batches_test

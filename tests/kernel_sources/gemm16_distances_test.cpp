@@ -5,7 +5,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm16_distances_test {
 namespace {
 
 using Text = std::string;
@@ -88,4 +88,4 @@ TEST(Gemm16Distances, ResultsThatOverlapAreRefused) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm16_distances_test

@@ -6,7 +6,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm16_test {
 namespace {
 
 /// In f16, unless the settings say otherwise.
@@ -228,4 +228,4 @@ TEST(Gemm16, ASumWithoutItsLastSliceIsWrong) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm16_test

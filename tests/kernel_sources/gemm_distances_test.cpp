@@ -5,7 +5,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm_distances_test {
 namespace {
 
 using Text = std::string;
@@ -122,4 +122,4 @@ TEST(GemmDistances, WhatNoKernelComputesIsRefused) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_distances_test

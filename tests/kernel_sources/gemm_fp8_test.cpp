@@ -9,7 +9,7 @@
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/error.hpp"
 
-namespace autotune {
+namespace autotune::gemm_fp8_test {
 namespace {
 
 using Text = std::string;
@@ -147,4 +147,4 @@ TEST(GemmFp8, RefusesWhatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_fp8_test

@@ -8,7 +8,7 @@
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/error.hpp"
 
-namespace autotune {
+namespace autotune::gemm_grouped_test {
 namespace {
 
 using Text = std::string;
@@ -126,4 +126,4 @@ TEST(GemmGrouped, RefusesWhatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_grouped_test

@@ -4,7 +4,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm_i8_test {
 namespace {
 
 using Text = std::string;
@@ -43,4 +43,4 @@ TEST(GemmI8, IsRightForSingleElements) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_i8_test

@@ -9,7 +9,7 @@
 #include "tuner/model/cost_model.hpp"
 #include "tuner/model/gpu_specs.hpp"
 
-namespace autotune {
+namespace autotune::gemm_model_test {
 namespace {
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValues& fixed,
@@ -66,4 +66,4 @@ TEST(GemmModel, OfFewProductsAResultStoresTakeTheTime) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_model_test

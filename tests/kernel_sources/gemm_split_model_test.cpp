@@ -15,7 +15,7 @@
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/model/rank_correlation.hpp"
 
-namespace autotune {
+namespace autotune::gemm_split_model_test {
 namespace {
 
 struct Measured {
@@ -88,4 +88,4 @@ TEST(GemmSplitModel, FamiliesAreRankedTogether) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_split_model_test

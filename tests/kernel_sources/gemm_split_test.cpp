@@ -6,7 +6,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm_split_test {
 namespace {
 
 using Text = std::string;
@@ -229,4 +229,4 @@ TEST(GemmSplitDistances, AreOfEveryPackedConfiguration) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_split_test

@@ -8,7 +8,7 @@
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tuner/core/error.hpp"
 
-namespace autotune {
+namespace autotune::gemm_test {
 namespace {
 
 using testing::gemm;
@@ -151,4 +151,4 @@ TEST(Gemm, AnOutputThatDoesNotExistIsRefusedWithACure) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_test

@@ -4,7 +4,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::gemm_tf32_test {
 namespace {
 
 using Text = std::string;
@@ -62,4 +62,4 @@ TEST(GemmTf32, ASumWithoutItsLastSliceIsWrong) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::gemm_tf32_test

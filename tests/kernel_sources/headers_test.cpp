@@ -12,7 +12,7 @@
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/host_compiler.hpp"
 
-namespace autotune {
+namespace autotune::headers_test {
 namespace {
 
 std::vector<std::string> lines_of(const std::filesystem::path& header) {
@@ -64,4 +64,4 @@ INSTANTIATE_TEST_SUITE_P(All, KernelHeader, testing::ValuesIn(kernel_headers()),
                          });
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::headers_test

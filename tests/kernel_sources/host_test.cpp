@@ -16,7 +16,7 @@
 #include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
 
-namespace autotune {
+namespace autotune::host_test {
 namespace {
 
 /// $AUTOTUNE_TEST_CONFIGURATIONS, for a deeper look than every build takes.
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, Shipped, testing::ValuesIn(shipped_manifests()
                          });
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::host_test

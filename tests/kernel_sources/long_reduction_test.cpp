@@ -10,7 +10,7 @@
 #include "tuner/host/bound_plan.hpp"
 #include "tuner/target/manifest.hpp"
 
-namespace autotune {
+namespace autotune::long_reduction_test {
 namespace {
 
 using testing::host;
@@ -71,4 +71,4 @@ TEST(LongReduction, SumsAsManyElementsAsAnIntCounts) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::long_reduction_test

@@ -12,7 +12,7 @@
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
 
-namespace autotune {
+namespace autotune::published_test {
 namespace {
 
 /// What a command of the document asks for.
@@ -185,4 +185,4 @@ TEST(Published, SharedMemoryMayBeSizedAtTheLaunch) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::published_test

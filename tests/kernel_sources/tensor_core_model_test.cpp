@@ -10,7 +10,7 @@
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
 
-namespace autotune {
+namespace autotune::tensor_core_model_test {
 namespace {
 
 struct Tile {
@@ -130,4 +130,4 @@ TEST(GemmI8Model, PackedOperandsAreNear) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::tensor_core_model_test

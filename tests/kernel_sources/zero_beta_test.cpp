@@ -7,7 +7,7 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 
-namespace autotune {
+namespace autotune::zero_beta_test {
 namespace {
 
 using testing::host;
@@ -86,4 +86,4 @@ TEST(ZeroBeta, LeavesCUnreadOnTensorCores) {
 }
 
 }  // namespace
-}  // namespace autotune
+}  // namespace autotune::zero_beta_test

@@ -11,14 +11,14 @@ namespace {
 
 /// Takes no lock where the C library can do without: another thread may be loading a library.
 std::string_view path_of_object(void* address) {
-#if __GLIBC_PREREQ(2, 35)
-  dl_find_object found{};
-  if (_dl_find_object(address, &found) == 0) return found.dlfo_link_map->l_name;
-#else
-  Dl_info found{};
-  if (dladdr(address, &found) != 0 && found.dli_fname) return found.dli_fname;
+#if __GLIBC_PREREQ(2, 35)  // where this is compiled; it may run with an older one
+  static const auto find =
+      reinterpret_cast<decltype(&_dl_find_object)>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  dl_find_object object{};
+  if (find) return find(address, &object) == 0 ? object.dlfo_link_map->l_name : "";
 #endif
-  return {};
+  Dl_info found{};
+  return dladdr(address, &found) != 0 && found.dli_fname ? found.dli_fname : "";
 }
 
 bool is_in_nvrtc(void* object) {
@@ -34,5 +34,5 @@ extern "C" [[gnu::visibility("default")]] int __cxa_atexit(void (*destroy)(void*
                                                            void* object) {
   static const auto next =
       reinterpret_cast<decltype(&__cxa_atexit)>(dlsym(RTLD_NEXT, "__cxa_atexit"));
-  return object && is_in_nvrtc(object) ? 0 : next(destroy, argument, object);
+  return is_in_nvrtc(object) ? 0 : next(destroy, argument, object);
 }

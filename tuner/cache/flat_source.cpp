@@ -222,9 +222,9 @@ std::string used_defines(std::string_view prelude, std::string_view text) {
     changed = false;
     std::string next;
     for (const std::string_view line : split(prelude, '\n')) {
-      std::string_view name = line.substr(std::min<std::size_t>(8, line.size()));  // "#define "
+      if (!line.starts_with("#define ")) continue;
+      std::string_view name = line.substr(8);
       name = take_identifier(name);
-      if (name.empty()) continue;
       const bool in_others = std::ranges::any_of(split(used, '\n'), [&](std::string_view other) {
         return other != line && has_word(other, name);
       });

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <utility>
 #include <vector>
@@ -25,6 +24,7 @@
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/random_bits.hpp"
 #include "tuner/text/strings.hpp"
 #include "tuner/worker/confinement.hpp"
 
@@ -161,8 +161,7 @@ class Judge {
     if (arguments.has("seed")) {
       return static_cast<std::uint64_t>(arguments.integer("seed", 0, std::int64_t{1} << 52));
     }
-    std::random_device random;
-    return (std::uint64_t{random()} << 20U) ^ (random() >> 12U);
+    return random_bits() >> 12U;
   }
 
   /// The target that says what is right.

@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <ostream>
-#include <random>
 #include <streambuf>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "tuner/text/format.hpp"
+#include "tuner/text/random_bits.hpp"
 
 namespace autotune {
 namespace {
@@ -158,9 +158,8 @@ AsideFile::AsideFile(fs::path file, mode_t mode) : file_(std::move(file)) {
   struct stat old {};
   const bool replaces = stat(file_.c_str(), &old) == 0;
   if (replaces) mode = old.st_mode & kPermissions;
-  std::random_device random;
   do {
-    path_ = format("{}.{:08x}{:08x}{}", file_.string(), random(), random(), kAside);
+    path_ = format("{}.{:016x}{}", file_.string(), random_bits(), kAside);
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) throw failure(file_, errno);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/measure/gaps.hpp"
+#include "tuner/text/random_bits.hpp"
 
 namespace autotune {
 namespace {
@@ -87,7 +88,7 @@ std::int64_t verification_bytes(const Workload& workload) {
 ProblemBuffers::ProblemBuffers(Memory& memory, const Workload& workload)
     : memory_(memory), workload_(workload) {
   slots_.reserve(workload.buffers.size());  // hashes arrive later, where they were asked for
-  std::mt19937_64 secret{std::random_device{}()};
+  std::mt19937_64 secret{random_bits()};
   for (std::size_t i = 0; i < specs().size(); ++i) {
     const BufferSpec& spec = specs()[i];
     Slot& slot = slots_.emplace_back();

@@ -12,6 +12,7 @@
 #include "tuner/measure/memory.hpp"
 #include "tuner/measure/problem_buffers.hpp"
 #include "tuner/measure/right_answers.hpp"
+#include "tuner/text/random_bits.hpp"
 
 namespace autotune {
 
@@ -78,7 +79,7 @@ class Verifier {
   const Workload& workload_;
   ProblemBuffers& buffers_;
   const RightAnswers& answers_;
-  std::mt19937_64 secret_{std::random_device{}()};
+  std::mt19937_64 secret_{random_bits()};
 };
 
 }  // namespace autotune

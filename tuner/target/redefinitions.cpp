@@ -429,9 +429,11 @@ std::string leading_system_includes(const Target& target) {
     };
     const bool is_own = has_it(target.source_path.parent_path()) ||
                         std::ranges::any_of(target.include_folders, has_it);
-    if (!is_own) includes += format("#include {}\n", rest);
+    if (is_own) continue;
+    includes += format("#line {} \"{}\"\n#include {}\n", line.number,
+                       target.source_path.filename().string(), rest);
   }
-  return includes;
+  return includes.empty() ? includes : includes + "#line 1 \"prelude\"\n";
 }
 
 }  // namespace autotune

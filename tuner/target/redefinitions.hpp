@@ -59,7 +59,8 @@ void pass_template_parameters(Target& target, const Included& included);
 void qualify_entries(Target& target, const Included& included);
 
 /// The `#include` lines at the head of the source, without files of the target's own folders.
-/// They precede the macros, whose names the headers of libraries may use.
+/// They precede the macros, whose names the headers of libraries may use. Errors in them are placed
+/// in the source.
 std::string leading_system_includes(const Target& target);
 
 }  // namespace autotune

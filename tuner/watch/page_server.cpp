@@ -4,10 +4,8 @@
 #include <arpa/inet.h>
 #include <httplib.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -24,6 +22,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/random_bits.hpp"
 
 namespace autotune::watch {
 namespace {
@@ -37,15 +36,7 @@ constexpr int kWriteSeconds = 10;                // enough for a slow tunnel
 constexpr std::size_t kLongestBody = 1024;
 
 /// 128 random bits.
-std::string fresh_token() {
-  std::array<unsigned char, 16> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    throw Error(format("no random bytes for the page's token: {}", std::strerror(errno)));
-  }
-  std::string text;
-  for (const unsigned char byte : bytes) text += format("{:02x}", byte);
-  return text;
-}
+std::string fresh_token() { return format("{:016x}{:016x}", random_bits(), random_bits()); }
 
 /// Compares in constant time.
 bool is_same(std::string_view given, std::string_view expected) {

@@ -181,9 +181,12 @@ TEST_F(OwnNames, StandBehindTheHeadersOfLibraries) {
   const Target target = load(
       "// Sums.\n#include <cub/cub.cuh>\n#include \"detail.cuh\"\n"
       "#include <detail.cuh>\n#include \"cuda.h\"\n#include <math.h>\nint i;\n#include <string>\n");
-  EXPECT_EQ(target.system_includes,
-            "#include <cub/cub.cuh>\n#include \"cuda.h\"\n#include <math.h>\n");
-  EXPECT_THAT(prelude(target), HasSubstr("#include <math.h>\n#define BLOCK 128\n"));
+  const std::string file = '"' + target.source_path.filename().string() + "\"\n";
+  EXPECT_EQ(target.system_includes, "#line 2 " + file + "#include <cub/cub.cuh>\n" +   //
+                                        "#line 5 " + file + "#include \"cuda.h\"\n" +  //
+                                        "#line 6 " + file + "#include <math.h>\n" +    //
+                                        "#line 1 \"prelude\"\n");
+  EXPECT_THAT(prelude(target), HasSubstr("#line 1 \"prelude\"\n#define BLOCK 128\n"));
   EXPECT_THAT(load("#define X\n#include <math.h>\n").system_includes, IsEmpty());
 }
 
