@@ -60,9 +60,12 @@ struct SplitRange {
   unsigned greatest = 0, least = ~0u;  // of twice the bits, which drop the sign; least: 1 less
 
   __device__ __forceinline__ void take(float x) {
-    const unsigned doubled = 2 * __float_as_uint(x);
-    greatest = max(greatest, doubled);
-    least = min(least, doubled - 1);  // 0 becomes the largest
+    greatest = max(greatest, 2 * __float_as_uint(x));
+    take_least(x);
+  }
+  /// For sums that are checked: they show what is too large, as they are not finite.
+  __device__ __forceinline__ void take_least(float x) {
+    least = min(least, 2 * __float_as_uint(x) - 1);  // 0 becomes the largest
   }
   __device__ __forceinline__ bool is_left() const {
     return greatest >= 2 * 0x7F7F8000u || least < 2 * __float_as_uint(kLeastSplit) - 1;
@@ -111,6 +114,10 @@ __device__ constexpr int plane_of_a(int product) {
 }
 __device__ constexpr int plane_of_b(int product) {
   return product == 2 ? 2 : product == 1 || product == 4 ? 1 : 0;
+}
+template <bool kOfA>
+__device__ constexpr int plane_of(int product) {
+  return kOfA ? plane_of_a(product) : plane_of_b(product);
 }
 
 // ---- A first kernel that writes the planes of operands, and flags for what they cannot hold. Grid

@@ -170,7 +170,7 @@ struct StreamedKernel {
     }
   }
 
-  /// All products of a stage, the smallest first.
+  /// All products of a stage, the smallest first, in the same order whichever operand streams.
   __device__ __forceinline__ void multiply_stage(int row, float (&sums)[kSums],
                                                  SplitRange& range) const {
     const SharedAddress stage = stages + ring.stage * kStageBytes;
@@ -183,8 +183,8 @@ struct StreamedKernel {
 #pragma unroll
       for (int step = 0; step < SplitRows::kSteps; ++step)
         Wgmma<kColumns>::multiply(
-            sums, rows.fragments[plane_of_a(product)][step],
-            columns.moved_by(plane_of_b(product) * kAtomBytes + step * kStepBytes),
+            sums, rows.fragments[plane_of<!Config::kStreamsB>(product)][step],
+            columns.moved_by(plane_of<Config::kStreamsB>(product) * kAtomBytes + step * kStepBytes),
             product > 0 || step > 0);
     }
     wgmma_commit();

@@ -174,6 +174,21 @@ TEST(StableBits, OneClassServesAllRows) {
   EXPECT_THAT(lock, HasSubstr(format("\"bits\":\"{}\"", groups[0].at("bits").get<std::string>())));
 }
 
+TEST(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
+  Sandbox sandbox;
+  // With four rows, two parts are fast, and one part was tried with many laps only.
+  ASSERT_EQ(sandbox.run(tune("laps", "4x24x128", {"--budget", "6", "--fix", "SPLIT=2"})).status, 0);
+  const Ended ended = sandbox.run(
+      tune("laps", "4x24x128,8x24x128,16x24x128", {"--bits", "stable", "--budget", "2", "--json"}));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const Json serves = Json::parse(ended.out).at("groups")[0].at("serves");
+  EXPECT_EQ(serves[0].at("config").at("SPLIT").get<int>(), 1);
+  EXPECT_LT(serves[0].at("config").at("LAPS").get<int>(), 1000);
+  const std::string facts = sandbox.run({"db", "export"}).out;
+  const std::string search = R"("strategy":"guided","seed":1,"budget":"2","partial":true)";
+  EXPECT_THAT(facts, HasSubstr(search));
+}
+
 TEST(StableBits, NeedsAProduct) {
   Sandbox sandbox;
   const Ended ended = sandbox.run(tune("tiny", "100,200", {"--bits", "stable"}));

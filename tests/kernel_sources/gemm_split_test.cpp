@@ -4,7 +4,14 @@
 // order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tuner/target/manifest.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::gemm_split_test {
 namespace {
@@ -29,6 +36,15 @@ NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
           {"BM", bm},
           {"BN", bn},
           {"A_SOURCE", Text(a_source)}};
+}
+
+NamedValues skinny(std::int64_t rows, std::int64_t tiles, std::int64_t parts,
+                   std::int64_t swap = 0) {
+  return {{"KERNEL", Text("skinny_split")},
+          {"ROWS", rows},
+          {"TILES", tiles},
+          {"K_PARTS", parts},
+          {"SWAP", swap}};
 }
 
 NamedValues streamed(const char* operand, std::int64_t rows, std::int64_t columns,
@@ -72,10 +88,66 @@ TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
                streamed("b", 64, 8));
 }
 
+TEST(GemmSplit, SumsFewRowsInRegisters) {
+  const Text nt = "NT";
+  expect_right(problem({1, 70, 260}, {{"layout", nt}}), skinny(8, 1, 1));
+  expect_right(problem({13, 36, 1028}, {{"layout", nt}, {"scale", Text("beta")}}), skinny(8, 2, 4));
+  expect_right(problem({40, 50, 132}, {{"layout", nt}, {"pad", std::int64_t{4}}}),
+               skinny(32, 1, 1));
+  expect_right(problem({47, 9, 576}, {{"layout", nt}, {"epilogue", Text("bias_relu")}}),
+               skinny(16, 1, 2, 1));
+}
+
+/// Writes floats, and returns the file.
+std::filesystem::path file_of(const char* name, const std::vector<float>& values) {
+  const std::filesystem::path file =
+      std::filesystem::path(AUTOTUNE_BINARY_DIR) / "tests" / format("gemm_split_{}.bin", name);
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(float)));
+  return file;
+}
+
+TEST(GemmSplit, GivesTheSameBitsWhicheverOperandStreamsAndForFewRows) {
+  // The host's wgmma and mma.sync add a slab's k in other orders, so that only one of it is not 0.
+  constexpr std::int64_t kRows = 9, kColumns = 512, kDepth = 9 * 64;
+  std::mt19937 random(46);
+  std::uniform_real_distribution<float> between(-1, 1);
+  std::vector<float> row(kDepth), a, b(kColumns * kDepth);
+  for (std::size_t k = 7; k < kDepth; k += 64) row[k] = between(random);
+  for (int m = 0; m < kRows; ++m) a.insert(a.end(), row.begin(), row.end());
+  std::ranges::generate(b, [&] { return between(random); });
+  DeviceInfo gpu = testing::small_hopper();
+  gpu.multiprocessors = 132;  // else k is not divided
+  const Problem problem =
+      gemm_split_test::problem({kRows, kColumns, kDepth}, {{"layout", Text("NT")}});
+  Workload workload = workload_of(gemm(), problem, host().info());
+  for (BufferSpec& buffer : workload.buffers) {
+    if (buffer.name == "A") buffer.file = file_of("a", a);
+    if (buffer.name == "B") buffer.file = file_of("b", b);
+  }
+  const auto workbench = host().open(workload);
+  std::vector<std::uint64_t> expected;
+  for (const NamedValues& held : {tile(64, 64, "shared"), streamed("b", 64, 16), skinny(8, 1, 1),
+                                  skinny(16, 2, 2), skinny(8, 2, 4)}) {
+    const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
+    ASSERT_FALSE(space.empty()) << to_text(held);
+    SCOPED_TRACE(to_text(space.at(0)));
+    const CompiledKernel kernel = host().compile(source_unit(gemm(), problem, space.at(0), gpu));
+    ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
+    const RowBits bits =
+        workbench->load(kernel, launch_plan(gemm(), problem, space.at(0), gpu))->rows(kColumns);
+    EXPECT_EQ(bits.different, 0);
+    if (expected.empty()) expected = bits.first;
+    EXPECT_EQ(bits.first, expected);
+  }
+}
+
 /// Of products of K elements of A and B that all have these values.
-void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held) {
+void expect_right_of(double a, double b, std::int64_t k, const NamedValues& held,
+                     const NamedValues& settings = {}) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Problem problem = problem_of(gemm(), {{"M", 36}, {"N", 64}, {"K", k}}, {});
+  const Problem problem = gemm_split_test::problem({36, 64, k}, settings);
   const ParameterSpace space = space_of(with_fixed(gemm(), held), problem, gpu);
   ASSERT_FALSE(space.empty()) << problem.text();
   SCOPED_TRACE(problem.text() + ": " + to_text(space.at(0)));
@@ -103,6 +175,11 @@ TEST(GemmSplit, GivesWhatF32GivesAtBothEndsOfItsRange) {
     expect_right_of(1.37 * 0x1p-70, 1.71 * 0x1p-61, 3, held);
     expect_right_of(0, b, 4, held);
   }
+  const NamedValues nt{{"layout", Text("NT")}};
+  expect_right_of(a * 0x1p127, b, 4, skinny(8, 1, 1), nt);
+  expect_right_of(a * 0x1p61, b * 0x1p64, 4, skinny(8, 1, 1), nt);
+  expect_right_of(a * 0x1p-75, b * 0x1p-74, 4, skinny(8, 1, 1), nt);
+  expect_right_of(1.37 * 0x1p-70, 1.71 * 0x1p-61, 4, skinny(8, 1, 1), nt);
 }
 
 /// The blocks of each launch of a call with a constant operand.

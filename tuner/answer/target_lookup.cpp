@@ -366,6 +366,14 @@ std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> s
 /// Chosen from what is known at other sizes.
 std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> sizes) {
   const std::optional<Experience::Choice> choice = experience_->choose(sizes);
+  const std::string_view bits = experience_->covers().by_bits(key(sizes));
+  if (!bits.empty() && !(choice && choice->is_covered)) {
+    throw Error(format(
+        "{} for {}: no configuration of the choice by bits is valid there, and others give other "
+        "bits: choose again with this size (autotune tune --bits), or take the choice back "
+        "(autotune db unpin): {}",
+        target_.name, problem_text(target_, problem_with(sizes)), bits));
+  }
   if (!choice) return std::nullopt;
   LookupAnswer answer;
   answer.configuration = interned(choice->known.configuration);

@@ -2,6 +2,7 @@
 // autotune cover: the fewest configurations that serve every size of a range.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -37,6 +38,7 @@ constexpr std::size_t kMostOfEach = 12;  // candidates from one size
 constexpr double kBitsLimit = 10;
 constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
 constexpr double kUnknownRatio = 3;  // of a class where none of its configurations was timed
+constexpr double kSlow = 1.1;        // ratio from which on a class is searched for faster ones
 constexpr double kUnserved = std::numeric_limits<double>::infinity();
 constexpr const char* kCandidates = "the cover's candidates";
 
@@ -395,6 +397,96 @@ std::vector<std::string> promising(const std::map<std::string, OfClass>& by_clas
   return names;
 }
 
+/// The values that set members apart from others: of parameters where all members have the same.
+/// The first ones tell most others apart.
+NamedValues what_sets_apart(const std::vector<Configuration>& members,
+                            std::vector<Configuration> others) {
+  NamedValues apart;
+  while (!others.empty()) {
+    const NamedValue* best = nullptr;
+    std::ptrdiff_t most = 0;
+    for (const NamedValue& one : members.front()) {
+      const auto has_it = [&](const Configuration& each) { return has_all(each, {one}); };
+      if (!std::ranges::all_of(members, has_it)) continue;
+      const auto told = std::ranges::count_if(others, std::not_fn(has_it));
+      if (told > most) best = &one, most = told;
+    }
+    if (!best) break;
+    apart.push_back(*best);
+    std::erase_if(others, [&](const Configuration& each) { return !has_all(each, {*best}); });
+  }
+  return apart;
+}
+
+/// Parts of the space that have configurations of a class: each of one family, as far as values of
+/// parameters tell the class apart. Of a family that was not timed, the default configuration
+/// tells.
+std::vector<NamedValues> parts_of_class(const CoverTask& task, const std::string& reduction_class,
+                                        const std::vector<TunedSize>& places,
+                                        const std::vector<Problem>& problems,
+                                        ClassesAtPlaces& known) {
+  std::map<std::string, NamedValues> families{{"", {}}};
+  if (task.target.family) {
+    const Parameter& family = task.target.parameters[*task.target.family];
+    families.clear();
+    for (const Value& value : family.values) families[value.text()] = {{family.name, value}};
+  }
+  std::vector<NamedValues> parts;
+  for (const auto& [name, family] : families) {
+    const Target target = with_fixed(task.target, family);
+    std::set<std::string> all;
+    for (const TunedSize& place : places) {
+      for (const std::string& each : fastest_of(place, task.limit, kMostClassified)) {
+        if (has_all(parse_named_values(each), family)) all.insert(each);
+      }
+    }
+    for (const Problem& problem : problems) {
+      if (!space_of(target, problem, task.device()).empty())
+        all.insert(to_text(valid_default(target, problem, task.device())));
+    }
+    const std::vector<std::string> texts(all.begin(), all.end());
+    const std::vector<std::string>& classes = known.at(problems.front(), texts);
+    std::vector<Configuration> members, others;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      (classes[i] == reduction_class ? members : others).push_back(parse_named_values(texts[i]));
+    }
+    if (members.empty()) continue;
+    NamedValues& part = parts.emplace_back(family);
+    std::ranges::copy(what_sets_apart(members, std::move(others)), std::back_inserter(part));
+  }
+  return parts;
+}
+
+/// Searches the class that each group will have, at the sizes where its fastest is slow. The
+/// sessions are partial. False if interrupted.
+bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPlaces& known) {
+  const std::vector<TunedSize> places = places_of(task);
+  for (const auto& [group, numbers] : groups_of(places)) {
+    auto by_class = timed_by_class(task, places, numbers, known);
+    if (by_class.empty()) continue;
+    const std::string name =
+        wanted.reduction_class.empty() ? promising(by_class).front() : wanted.reduction_class;
+    OfClass& timed = by_class[name];
+    timed.resize(numbers.size());
+    std::vector<TunedSize> own;
+    TuningRequest request = task.request;
+    request.partial = true;
+    request.problems.clear();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      own.push_back(places[numbers[i]]);
+      if (timed[i].empty() || timed[i].begin()->first > kSlow)
+        request.problems.push_back(own.back().problem);
+    }
+    if (request.problems.empty()) continue;
+    for (const NamedValues& part : parts_of_class(task, name, own, request.problems, known)) {
+      const Target target = with_fixed(task.target, part);
+      if (tune(target, task.devices, &task.store, request, task.callbacks).interrupted)
+        return false;
+    }
+  }
+  return true;
+}
+
 /// The fastest few of each place in the wanted class, or in each of the promising ones.
 std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
                                              const std::vector<TunedSize>& places,
@@ -594,6 +686,7 @@ int run_cover(const Arguments& arguments) {
   }
   std::vector<std::string> candidates;
   ClassesAtPlaces classes(task);
+  is_whole = is_whole && (!bits || search_classes(task, *bits, classes));
   if (is_whole) {
     candidates = bits ? candidates_by_class(task, *bits, places_of(task), classes)
                       : candidates_of(places_of(task), limit);
@@ -665,8 +758,8 @@ document:
 `--bits` chooses otherwise, for any number of sizes, and among the fastest 64 configurations that were
 timed at each; without `--within`, within ten times its fastest. With `stable`, sizes that differ in M
 and batch only get configurations of one reduction class: the fastest of each size in the class that
-costs least over all. So a row of the output has the same bits whatever M is
-([lock.md](lock.md#bits)). With a class of 16 hexadecimal digits, all get configurations of this
+costs least over all. Where that is slow, the class is searched, with the same budget. So a row of the
+output has the same bits whatever M is ([lock.md](lock.md#bits)). With a class of 16 hexadecimal digits, all get configurations of this
 class. With `like=cublas`, each size gets the fastest configuration whose bits are those of the
 library's own choice for this size. A sentence names each size that has none, and the exit status is
 then 1.)",

@@ -292,9 +292,11 @@ void ProblemTuner::prepare_next(std::size_t place) {
   if (next) shared_.problems.correct_ahead(*next);
 }
 
-/// The reduction classes of the best, the default and the ties.
+/// The reduction classes of the best, the default and the ties. A restricted target may have no
+/// configuration for the numbers of rows that classes need.
 void ProblemTuner::store_classes(ProblemRun& run, const ProblemDecision& decision) {
-  if (!store_ || !decision.best || !has_reduction_classes(run.target(), run.problem())) return;
+  if (!store_ || !decision.best || shared_.request.partial) return;
+  if (!has_reduction_classes(run.target(), run.problem())) return;
   std::vector<std::string> configurations{to_text(decision.best->configuration)};
   const auto add = [&](const Configuration& configuration) {
     const std::string text = to_text(configuration);

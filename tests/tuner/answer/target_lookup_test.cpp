@@ -390,6 +390,11 @@ TEST_F(TargetLookupTest, NothingButAChoiceByBitsAnswersBetweenItsSizes) {
   EXPECT_EQ(found(768), "BM=32") << "a pin of the choice before";
   EXPECT_EQ(found(128), "BM=16");
   EXPECT_EQ(found(2048), "BM=64") << "beyond it";
+  EXPECT_THAT([&] { found(528); },
+              ThrowsMessage<Error>(AllOf(
+                  HasSubstr("gemm for M=528 N=528 K=528: no configuration of the choice by bits"),
+                  HasSubstr(then))))
+      << "BM=16 is valid, and has other bits";
   pin(512, "BM=128", "by hand");
   EXPECT_EQ(found(512), "BM=128");
 }
