@@ -11,11 +11,12 @@
 #include "gemm/multiply_slabs.cuh"
 
 /// Which tiles are whose: `kRows` rows of one group, by a part of N, of which there are `across`.
-/// The table is in shared memory, and has a first tile and an end of rows for each group.
-template <int kRows>
+/// The table is in shared memory, and has a first tile and an end of rows for each group. kPadded:
+/// groups have room for so many rows each, and `offsets` are how many they have.
+template <int kRows, bool kPadded>
 struct GroupTable {
   int *first_tiles, *ends;
-  int groups, across;
+  int groups, across, room;
 
   /// A group's tile: rows first … end - 1 of A are the group's from there on.
   struct Tile {
@@ -27,16 +28,24 @@ struct GroupTable {
   }
   __device__ __forceinline__ int tiles() const { return first_tiles[groups]; }
 
+  /// Where a group begins, if the one before it ends at `last`; where it ends.
+  __device__ __forceinline__ int begin_of(int group, int last) const {
+    return kPadded ? group * room : last;
+  }
+  __device__ __forceinline__ int end_of(int group, const int* offsets) const {
+    return kPadded ? group * room + offsets[group] : offsets[group];
+  }
+
   /// By one warp: a lane has neighbouring groups.
   __device__ __forceinline__ void fill(const int* offsets) const {
     const int lane = threadIdx.x % 32, each = (groups + 31) / 32;
     const int from = min(lane * each, groups), to = min(from + each, groups);
-    const int begin = from == 0 ? 0 : offsets[from - 1];
+    const int last = from == 0 ? 0 : offsets[from - 1];
     int own = 0;
 #pragma unroll 4
-    for (int group = from, start = begin; group < to; ++group) {
-      const int end = offsets[group];
-      own += tiles_of(start, end);
+    for (int group = from, start = last; group < to; ++group) {
+      const int end = end_of(group, offsets);
+      own += tiles_of(begin_of(group, start), end);
       start = end;
     }
     int sum = own;  // of this lane's groups and those before
@@ -48,10 +57,10 @@ struct GroupTable {
     if (lane == 31) first_tiles[groups] = sum;
     int tile = sum - own;
 #pragma unroll 4
-    for (int group = from, start = begin; group < to; ++group) {
-      const int end = offsets[group];
+    for (int group = from, start = last; group < to; ++group) {
+      const int end = end_of(group, offsets);
       first_tiles[group] = tile, ends[group] = end;
-      tile += tiles_of(start, end);
+      tile += tiles_of(begin_of(group, start), end);
       start = end;
     }
   }
@@ -64,7 +73,7 @@ struct GroupTable {
       const bool begins = at + lane < groups && first_tiles[at + lane] <= tile;
       group += __popc(__ballot_sync(~0u, begins));
     }
-    const int begin = group == 0 ? 0 : ends[group - 1], end = ends[group];
+    const int begin = begin_of(group, group == 0 ? 0 : ends[group - 1]), end = ends[group];
     const int down = (end - begin + kRows - 1) / kRows;
     const int within = tile - first_tiles[group];
     return {group, begin + within % down * kRows, end, within / down};
@@ -112,11 +121,11 @@ struct GroupStore : TileStore<Config, T> {
 /// The warpgroups share the rows of a tile, or take tiles in turns, as gemm's do. Config: as
 /// SlabSteps, with kAlternate, and kBAlongK: then B's tensor map has two dimensions, the lines of
 /// all groups. Else its third one is the group. kSwapped: the rows of a tile are columns of B.
-template <class Config, class T>
+template <class Config, class T, bool kPadded>
 struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type {
   using Steps = typename Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, T>>::Type;
   using Store = GroupStore<typename Steps::Share, T>;
-  using Table = GroupTable<Config::kSwapped ? Config::kColumns : Config::kRows>;
+  using Table = GroupTable<Config::kSwapped ? Config::kColumns : Config::kRows, kPadded>;
   static constexpr int kAcross = Config::kSwapped ? Config::kRows : Config::kColumns;  // of N
   static constexpr bool kHasGroups = !Config::kBAlongK;  // B's tensor map
 
@@ -197,7 +206,8 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
       }
       typename Steps::Sums sums;
       this->multiply(row, at, store.warpgroup, sums);
-      if constexpr (Steps::kElementBytes == 1) scale(at, row, sums);
+      if constexpr (Steps::kElementBytes == 1 && Config::kScaled == Scaled::none)
+        scale(at, row, sums);
       const int n = tile.column * kAcross;
 #pragma unroll
       for (int j = 0; j < Steps::kTiles; ++j) {
@@ -213,12 +223,12 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
 /// Block 128 * kWarpgroups + 32 threads, or + 128 if kMovesRegisters. Any grid. `shared` is aligned
 /// to 1024 bytes; see gemm_grouped.target.toml for its size. `d_map` has boxes as TileStore wants
 /// them.
-template <class Config, class T>
+template <class Config, class T, bool kPadded>
 __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabSource& b,
                                                 const TensorMap& d_map, const int* offsets, T* D,
                                                 int G, int M, int N, int K, int copied_bytes,
                                                 char* shared) {
-  using Kernel = Groups<Config, T>;
+  using Kernel = Groups<Config, T, kPadded>;
   using Store = typename Kernel::Store;
   const SharedAddress stages = shared_address(shared);
   const SharedAddress buffers = stages + Config::kStages * Kernel::kStageBytes;
@@ -227,7 +237,7 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
   int* const first_tiles =
       shared_pointer<int>(own_barriers + Config::kWarpgroups * sizeof(CopyBarrier));
   const typename Kernel::Table table{first_tiles, first_tiles + G + 1, G,
-                                     (N + Kernel::kAcross - 1) / Kernel::kAcross};
+                                     (N + Kernel::kAcross - 1) / Kernel::kAcross, M / G};
   const Batch batch{};
   Kernel kernel{{{Config::kSwapped ? b : a,
                   Config::kSwapped ? a : b,

@@ -28,6 +28,8 @@ class Product(NamedTuple):
     scales: str = "none"  # of types of 8 bits: those of A and B
     sums: str = "promoted"  # or fast
     groups: int = 0  # of the rows of A, each with a B of its own; 0: A has none
+    is_padded: bool = False  # groups have room for M / groups rows each, else they are packed
+    mean: int = 0  # rows of a group, as expected; 0: A is full
 
 
 class Problem(NamedTuple):
@@ -52,15 +54,18 @@ class Launcher:
 
 def tuned_problem(product: Product) -> Optional[Problem]:
     """The one without the bias, whose answer decides. None if no target computes the product."""
-    _, dtype, layout, sizes, batch, has_bias, output, scales, sums, groups = product
+    _, dtype, layout, sizes, batch, has_bias, output, scales, sums, groups = product[:10]
     if batch > 1 and has_bias:
         return None
     if groups:
         m, n, k = sizes
         settings = {"dtype": dtype, "layout": layout}
         if scales != "none":
-            settings |= {"output": output, "sums": sums}
-        return Problem("gemm_grouped", settings, (groups, n, k, m))
+            settings |= {"output": output, "sums": sums, "scales": scales}
+        if product.is_padded:
+            settings |= {"groups": "padded"}
+        room = m // groups if product.is_padded else m
+        return Problem("gemm_grouped", settings, (groups, n, k, groups * product.mean or m, room))
     if dtype in ("f16", "bf16"):
         return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
     if dtype in ("e4m3", "e5m2"):
@@ -81,9 +86,16 @@ def launched_problem(product: Product, tuned: Problem) -> Problem:
     return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
 
 
+def has_rival(product: Product) -> bool:
+    """Whether PyTorch computes it. It has no groups in 8 bits that are padded or have scales of
+    blocks."""
+    is_scaled = product.groups > 0 and product.scales != "none"
+    return not is_scaled or (product.scales == "rows" and not product.is_padded)
+
+
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
-    """None where no kernel is known to be faster than the vendor's library. Raises Error if one
-    cannot be prepared."""
+    """None where PyTorch computes the product, and no kernel is known to be faster. Raises Error if
+    one cannot be prepared."""
     tuned = tuned_problem(product)
     if tuned is None:
         return None
@@ -91,7 +103,7 @@ def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
     if asked is None:
         return None
     answer = asked.lookup(*tuned.sizes)
-    if answer.baseline or answer.origin == "default":
+    if answer.baseline or (answer.origin == "default" and has_rival(product)):
         return None
     launched = launched_problem(product, tuned)
     target = open_target(product.ordinal, launched.target, launched.settings)

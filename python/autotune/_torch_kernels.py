@@ -172,6 +172,22 @@ def is_scaled(
     return _is_launched(product, out.device, operands, _given(bias=bias))
 
 
+def _scales_of_groups(rows: int, b: Tensor, of_a: Tensor, of_b: Tensor) -> Optional[str]:
+    """The setting of gemm_grouped; None if these are no scales of it. Scales of blocks lie as those
+    of gemm: those of A along its rows, in lines of a multiple of four, those of B along k, too."""
+    groups, k, n = b.shape
+    if of_a.dtype != torch.float32 or of_b.dtype != torch.float32:
+        return None
+    if of_a.shape == (rows,) and of_b.shape == (groups, n):
+        return "rows" if of_a.is_contiguous() and of_b.is_contiguous() else None
+    across, down = -(-k // 128), n // 128
+    if n % 128 or of_a.shape != (rows, across) or of_b.shape != (groups, down, across):
+        return None
+    line_a, line_b = -(-rows // 4) * 4, -(-across // 4) * 4
+    is_stored = of_a.stride() == (1, line_a) and of_b.stride() == (down * line_b, line_b, 1)
+    return "blocks" if is_stored else None
+
+
 def is_grouped(
     a: Tensor,
     b: Tensor,
@@ -179,33 +195,34 @@ def is_grouped(
     out: Tensor,
     scales: Optional[tuple[Tensor, Tensor]] = None,
     sums: str = "promoted",
+    mean: Optional[int] = None,
 ) -> bool:
     """Launches the groups of rows of a[M,K], which end at offs[G], times b[G,K,N] into `out`, as
-    is_computed(). `scales`, of 8 bits: of the rows [M] and of the columns [G,N]."""
+    is_computed(); or of a[G,R,K], where groups have offs[G] rows. `scales`, of 8 bits: of the rows
+    and of the columns [G,N], or of blocks. `mean`: rows of a group, as expected."""
     groups, k, n = b.shape
     types = (torch.bfloat16, torch.float16) if scales is None else tuple(_FLOAT8)
     if a.dtype not in types or a.dtype != b.dtype or a.numel() == 0 or b.numel() == 0:
         return False
+    rows = a.numel() // k
+    kind: Optional[str] = "none"
     unaligned = {"offsets": offs}
     if scales is not None:
+        kind = _scales_of_groups(rows, b, *scales)
         unaligned |= {"scale_a": scales[0], "scale_b": scales[1]}
-        if any(each.dtype != torch.float32 for each in scales):
-            return False
-        if scales[0].shape != a.shape[:1] or scales[1].shape != (groups, n):
-            return False
-    if any(not each.is_contiguous() for each in unaligned.values()) or not a.is_cuda:
+    if kind is None or not a.is_contiguous() or not offs.is_contiguous() or not a.is_cuda:
         return False
     if any(each.device != a.device for each in (b, *unaligned.values())):
         return False
     if offs.dtype != torch.int32 or out.dtype not in _TYPES:
         return False
     order = _order(b)
-    if order is None or not a.is_contiguous() or k % 16 or n % 8 or groups > 1024:
+    if order is None or k % 16 or n % 8 or groups > 1024:
         return False
     words = _TYPES | _FLOAT8
-    product = Product(a.device.index, words[a.dtype], "N" + order, (a.shape[0], n, k),
-                      output=words[out.dtype], scales="none" if scales is None else "rows",
-                      sums=sums, groups=groups)  # fmt: skip
+    product = Product(a.device.index, words[a.dtype], "N" + order, (rows, n, k),
+                      output=words[out.dtype], scales=kind, sums=sums, groups=groups,
+                      is_padded=a.dim() == 3, mean=mean or 0)  # fmt: skip
     return _is_launched(product, a.device, {"A": a, "B": b, "D": out}, unaligned)
 
 

@@ -169,48 +169,58 @@ def scaled_mm(
 
 
 def _takes_groups(a: Tensor, b: Tensor, offs: Tensor) -> bool:
-    """Whether these are a[M,K], b[G,K,N] and offs[G]."""
-    return (
-        a.dim() == 2 and b.dim() == 3 and offs.shape == b.shape[:1] and a.shape[1] == b.shape[1]
-    )
+    """Whether these are a[M,K] or a[G,R,K], b[G,K,N] and offs[G]."""
+    if a.dim() not in (2, 3) or b.dim() != 3 or offs.shape != b.shape[:1]:
+        return False
+    return a.shape[-1] == b.shape[1] and (a.dim() == 2 or a.shape[0] == b.shape[0])
 
 
 @torch.library.custom_op("autotune::grouped_mm", mutates_args=())
-def _grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
+def _grouped_mm(a: Tensor, b: Tensor, offs: Tensor, mean: Optional[int]) -> Tensor:
     if _takes_groups(a, b, offs):
-        out = a.new_empty(a.shape[0], b.shape[2])
-        if is_grouped(a, b, offs, out):
+        out = a.new_empty(*a.shape[:-1], b.shape[2])
+        if is_grouped(a, b, offs, out, mean=mean):
             return out
-    result: Tensor = torch._grouped_mm(a, b, offs)
+    result: Tensor = torch.bmm(a, b) if a.dim() == 3 else torch._grouped_mm(a, b, offs)
     return result
 
 
 @_grouped_mm.register_fake
-def _(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
-    return a.new_empty(a.shape[0], b.shape[2])
+def _(a: Tensor, b: Tensor, offs: Tensor, mean: Optional[int]) -> Tensor:
+    return a.new_empty(*a.shape[:-1], b.shape[2])
 
 
-def _remember_groups(ctx: Any, inputs: tuple[Tensor, Tensor, Tensor], output: Tensor) -> None:
-    ctx.save_for_backward(*inputs)
+def _remember_groups(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs[:3])
+    ctx.mean = inputs[3]
 
 
 def _group_gradients(ctx: Any, of: Tensor) -> tuple[Optional[Tensor], ...]:
     a, b, offs = ctx.saved_tensors
-    of, wanted = of.contiguous(), ctx.needs_input_grad
-    return (
-        _grouped_mm(of, b.mT, offs) if wanted[0] else None,
-        torch._grouped_mm(a.t(), of, offs) if wanted[1] else None,
-        None,
-    )
+    of, wanted, of_a, of_b = of.contiguous(), ctx.needs_input_grad, None, None
+    if a.dim() == 2:
+        of_a = _grouped_mm(of, b.mT, offs, ctx.mean) if wanted[0] else None
+        of_b = torch._grouped_mm(a.t(), of, offs) if wanted[1] else None
+        return of_a, of_b, None, None
+    room = torch.arange(a.shape[1], device=a.device)
+    is_row = (room < offs[:, None])[:, :, None]
+    if wanted[0]:
+        of_a = torch.where(is_row, _grouped_mm(of, b.mT, offs, ctx.mean), 0)
+    if wanted[1]:
+        of_b = torch.where(is_row, a, 0).mT @ torch.where(is_row, of, 0)
+    return of_a, of_b, None, None
 
 
 _grouped_mm.register_autograd(_group_gradients, setup_context=_remember_groups)
 
 
-def grouped_mm(a: Tensor, b: Tensor, offs: Tensor) -> Tensor:
+def grouped_mm(a: Tensor, b: Tensor, offs: Tensor, mean: Optional[int] = None) -> Tensor:
     """torch._grouped_mm of a[M,K], whose rows are in groups, and b[G,K,N]: rows offs[g - 1] …
-    offs[g] - 1 times b[g]. offs[G] are of int32. Rows from offs[G - 1] on are not written."""
-    result: Tensor = _grouped_mm(a, b, offs)
+    offs[g] - 1 times b[g]. offs[G] are of int32. Rows from offs[G - 1] on are not written. Or of
+    a[G,R,K]: the first offs[g] rows of a[g] times b[g]; others are undefined, as torch.bmm computes
+    all. `mean` is the number of rows of a group that the caller expects where A has room for more; it
+    chooses the kernel only."""
+    result: Tensor = _grouped_mm(a, b, offs, mean)
     return result
 
 
@@ -223,11 +233,12 @@ def _scaled_grouped_mm(
     offs: Tensor,
     out_dtype: torch.dtype,
     use_fast_accum: bool,
+    mean: Optional[int],
 ) -> Tensor:
     if _takes_groups(a, b, offs):
-        out = a.new_empty(a.shape[0], b.shape[2], dtype=out_dtype)
+        out = a.new_empty(*a.shape[:-1], b.shape[2], dtype=out_dtype)
         sums = "fast" if use_fast_accum else "promoted"
-        if is_grouped(a, b, offs, out, (scale_a, scale_b), sums):
+        if is_grouped(a, b, offs, out, (scale_a, scale_b), sums, mean):
             return out
     result: Tensor = torch._scaled_grouped_mm(
         a, b, scale_a, scale_b, offs, out_dtype=out_dtype, use_fast_accum=use_fast_accum
@@ -244,8 +255,9 @@ def _(
     offs: Tensor,
     out_dtype: torch.dtype,
     use_fast_accum: bool,
+    mean: Optional[int],
 ) -> Tensor:
-    return a.new_empty(a.shape[0], b.shape[2], dtype=out_dtype)
+    return a.new_empty(*a.shape[:-1], b.shape[2], dtype=out_dtype)
 
 
 def scaled_grouped_mm(
@@ -256,10 +268,16 @@ def scaled_grouped_mm(
     offs: Tensor,
     out_dtype: torch.dtype = torch.bfloat16,
     use_fast_accum: bool = False,
+    mean: Optional[int] = None,
 ) -> Tensor:
     """torch._scaled_grouped_mm: grouped_mm() in float8_e4m3fn or float8_e5m2, with scales [M] of
-    the rows of a and [G,N] of the columns of b, each of which lies along k."""
-    result: Tensor = _scaled_grouped_mm(a, b, scale_a, scale_b, offs, out_dtype, use_fast_accum)
+    the rows of a (of a[G,R,K]: [G R]) and [G,N] of the columns of b, each of which lies along k.
+    PyTorch has none of a[G,R,K], nor scales of blocks: [M,K/128] of a, whose first stride is 1 and
+    the other a multiple of four, and [G,N/128,K/128] of b, whose last stride is 1 and the one before
+    a multiple of four, each the least."""
+    result: Tensor = _scaled_grouped_mm(
+        a, b, scale_a, scale_b, offs, out_dtype, use_fast_accum, mean
+    )
     return result
 
 

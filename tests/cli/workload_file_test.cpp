@@ -34,6 +34,15 @@ TEST(WorkloadFile, WhatTheLibraryRecordsIsReadAgain) {
   EXPECT_EQ(read->calls, 42);
 }
 
+TEST(WorkloadFile, FactorsOfEightBitsAreReadAgain) {
+  blas::CallShape shape = unusual();
+  shape.a_type = shape.b_type = blas::kE4m3;
+  shape.factors = blas::Factors::blocks, shape.sums = blas::Sums::fast;
+  const auto read = recorded_call(blas::workload_line(shape, 42));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->shape, shape);
+}
+
 TEST(WorkloadFile, WhyNoKernelServesACallIsReadAgain) {
   blas::CallShape shape = unusual();
   shape.obstacle = blas::Outcome::pointers;

@@ -114,10 +114,15 @@ NamedValues types_of(Kind kind, Random& random) {
     case Kind::groups: {
       const std::string dtype = one_of<std::string>(random, {bits16, bits16, "e4m3", "e5m2"});
       const bool is_fp8 = dtype != bits16;
+      const std::string scales =
+          is_fp8 ? one_of<std::string>(random, {"rows", "rows", "blocks"}) : "none";
       return {{"dtype", dtype},
               {"layout", is_fp8 ? "NT" : one_of<std::string>(random, {"NN", "NT"})},
-              {"sums", is_fp8 ? one_of<std::string>(random, {"promoted", "fast"}) : "promoted"},
-              {"draw", one_of<std::string>(random, {"lognormal", "uniform"})}};
+              {"sums",
+               scales == "rows" ? one_of<std::string>(random, {"promoted", "fast"}) : "promoted"},
+              {"scales", scales},
+              {"groups", one_of<std::string>(random, {"packed", "packed", "padded"})},
+              {"draw", one_of<std::string>(random, {"lognormal", "uniform", "zipf"})}};
     }
     case Kind::bits16:
       return {{"dtype", bits16}, {"output", one_of<std::string>(random, {bits16, "f32"})}};
@@ -259,14 +264,16 @@ class GemmVariants : public Gpu {
     Random random(seed);
     const NamedValues settings = types_of(kind, random);
     const std::int64_t groups = random_extent(random, 140), deepest = groups < 20 ? 2000 : 200;
+    const bool has_blocks = *find_value(settings, "scales") == Value("blocks");
     Sample sample;
     sample.target = &gemm_grouped();
-    sample.problem = problem_of(gemm_grouped(),
-                                {{"G", groups},
-                                 {"N", 8 * between(random, 1, 80)},
-                                 {"K", 16 * between(random, 1, deepest / 16)},
-                                 {"M", random_extent(random, 2000)}},
-                                settings);
+    sample.problem =
+        problem_of(gemm_grouped(),
+                   {{"G", groups},
+                    {"N", has_blocks ? 128 * between(random, 1, 5) : 8 * between(random, 1, 80)},
+                    {"K", 16 * between(random, 1, deepest / 16)},
+                    {"M", random_extent(random, 2000)}},
+                   settings);
     const ParameterSpace space = space_of(gemm_grouped(), sample.problem, device().info());
     for (std::size_t i = 0; i < kVariantsAProblem && !space.empty(); ++i)
       sample.configurations.push_back(space.at(random() % space.size()));

@@ -66,6 +66,20 @@ TEST(GemmGrouped, OfEightBitsIsRightInBothWaysToSum) {
                {{"PARTS_AT_A_TIME", std::int64_t{2}}, {"ALTERNATE", std::int64_t{1}}});
 }
 
+TEST(GemmGrouped, FactorsMayBeOfBlocks) {
+  NamedValues settings{{"dtype", Text("e4m3")}, {"scales", Text("blocks")}};
+  expect_right(groups(5, 256, 400, 201, settings), 16, tile(64, 96, 0));
+  expect_right(groups(5, 128, 528, 202, settings), 17, tile(128, 24, 1));
+  settings.push_back({"groups", Text("padded")});
+  expect_right(groups(5, 256, 272, 203, settings), 18, {{"PARTS_AT_A_TIME", std::int64_t{2}}});
+}
+
+TEST(GemmGrouped, GroupsMayBePadded) {
+  const NamedValues padded{{"groups", Text("padded")}};
+  expect_right(groups(3, 136, 80, 300, padded), 19, tile(64, 64, 0));
+  expect_right(groups(7, 72, 144, 201, padded), 20, tile(64, 24, 1));
+}
+
 TEST(GemmGrouped, OfOneGroupIsAProduct) {
   expect_right(groups(1, 8, 16, 1), 9, tile(64, 8, 1));
   expect_right(groups(1, 200, 336, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
@@ -85,26 +99,31 @@ TEST(GemmGrouped, RandomVariantsAreRight) {
                                                          : "bf16")},
                                {"layout", Text(is_fp8 || random() % 2 ? "NT" : "NN")},
                                {"sums", Text(is_fp8 && random() % 2 ? "fast" : "promoted")},
-                               {"draw", Text(random() % 2 ? "lognormal" : "uniform")}};
+                               {"draw", Text(random() % 2 ? "lognormal" : "zipf")},
+                               {"groups", Text(random() % 4 != 0 ? "packed" : "padded")}};
     const Problem problem = groups(up_to(40), 8 * up_to(30), 16 * up_to(20), up_to(400), settings);
     expect_right(problem, random(), {{"MIN_BLOCKS", std::int64_t{1}}});
   }
 }
 
 /// The verdict on a kernel in whose source `text` was replaced.
-Outcome spoilt(const Text& text, const Text& by) {
+Outcome spoilt(const Text& text, const Text& by, const NamedValues& settings = {}) {
   const auto spoil = [&](std::string& source) {
     const auto at = source.find(text);
     ASSERT_NE(at, Text::npos);
     source.replace(at, text.size(), by);
   };
-  return testing::verdict_of(grouped(), groups(7, 72, 144, 201), 11, tile(64, 32, 0), spoil)
+  return testing::verdict_of(grouped(), groups(7, 128, 144, 201, settings), 11, tile(64, 32, 0),
+                             spoil)
       .outcome;
 }
 
 TEST(GemmGrouped, RowsOfOtherGroupsAndAMissingSliceAreSeen) {
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G - 1, M, N, K"), Outcome::wrong);
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G, M, N, K - 64"), Outcome::wrong);
+  const NamedValues blocks{{"dtype", Text("e4m3")}, {"scales", Text("blocks")}};
+  EXPECT_EQ(spoilt("{b_map, {}, scale_b}", "{b_map, {}, scale_b + 4}", blocks), Outcome::wrong);
+  EXPECT_EQ(spoilt("{a_map, {}, scale_a}", "{a_map, {}, scale_a + 1}", blocks), Outcome::wrong);
 }
 
 TEST(GemmGrouped, RefusesWhatItDoesNotHave) {
@@ -123,6 +142,10 @@ TEST(GemmGrouped, RefusesWhatItDoesNotHave) {
   EXPECT_THAT(why({{"dtype", Text("e4m3")}, {"layout", Text("NN")}}, hopper),
               ::testing::HasSubstr("e4m3 and e5m2 have the layout NT"));
   EXPECT_THAT(why({{"output", Text("f16")}}, hopper), ::testing::HasSubstr("have their own"));
+  EXPECT_THAT(why({{"scales", Text("rows")}}, hopper),
+              ::testing::HasSubstr("other types have none"));
+  EXPECT_THAT(why({{"dtype", Text("e4m3")}, {"scales", Text("blocks")}}, hopper),
+              ::testing::HasSubstr("an N that is a multiple of 128"));
 }
 
 }  // namespace

@@ -48,9 +48,12 @@ class Problems(unittest.TestCase):
     def test_groups_are_a_target_of_their_own(self):
         problem = tuned_problem(Product(0, "bf16", "NT", (64, 32, 16), groups=5))
         self.assertEqual(problem, Problem("gemm_grouped", {"dtype": "bf16", "layout": "NT"},
-                                          (5, 32, 16, 64)))  # fmt: skip
+                                          (5, 32, 16, 64, 64)))  # fmt: skip
         scaled = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="rows", groups=5)
         self.assertEqual(tuned_problem(scaled).settings["output"], "bf16")
+        padded = Product(0, "bf16", "NN", (64, 32, 16), groups=4, is_padded=True, mean=3)
+        self.assertEqual(tuned_problem(padded).settings["groups"], "padded")
+        self.assertEqual(tuned_problem(padded).sizes, (4, 32, 16, 12, 16))
 
     def test_a_bias_is_not_tuned(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
@@ -136,6 +139,36 @@ class OnTheHost(unittest.TestCase):
             right = a[first:end].astype(float) @ b[group].astype(float).T
             np.testing.assert_allclose(d[first:end], right, rtol=1e-2)
         self.assertTrue(np.isnan(d[20:]).all())
+
+    def test_padded_groups_have_rows_of_their_own(self):
+        random, counts = np.random.default_rng(3), np.array([5, 0, 8], np.int32)
+        a, b = (random.random(shape).astype(np.float16) for shape in [(3, 8, 48), (3, 16, 48)])
+        d = np.full((3, 8, 16), np.nan, np.float16)
+        product = Product(-1, "f16", "NT", (24, 16, 48), groups=3, is_padded=True, mean=4)
+        launcher = prepare_fastest(product, self.opened)
+        arrays = {"A": a, "B": b, "offsets": counts, "D": d}
+        launcher.launch({name: each.ctypes.data for name, each in arrays.items()}, 0)
+        for group, count in enumerate(counts):
+            right = a[group, :count].astype(float) @ b[group].astype(float).T
+            np.testing.assert_allclose(d[group, :count], right, rtol=1e-2)
+            self.assertTrue(np.isnan(d[group, count:]).all())
+
+    def test_groups_have_factors_of_blocks_though_nothing_is_tuned(self):
+        random, ends = np.random.default_rng(4), np.array([3, 3, 20], np.int32)
+        values, codes = np.array([0, 1, -1, 2, 0.5]), np.array([0, 0x38, 0xB8, 0x40, 0x30], np.uint8)
+        a, b = (random.integers(0, 5, shape) for shape in [(22, 176), (3, 256, 176)])
+        of_a, of_b = np.full((2, 24), 7, np.float32), np.full((3, 2, 4), 7, np.float32)
+        of_a[:, :22], of_b[:, :, :2] = random.random((2, 22)), random.random((3, 2, 2))
+        d = np.full((22, 256), np.nan, np.float16)
+        product = Product(-1, "e4m3", "NT", (22, 256, 176), output="f16", scales="blocks", groups=3)
+        launcher = prepare_fastest(product, lambda *asked: self.opened(*asked).target)
+        arrays = {"A": codes[a], "B": codes[b], "scale_a": of_a, "scale_b": of_b, "offsets": ends,
+                  "D": d}
+        launcher.launch({name: each.ctypes.data for name, each in arrays.items()}, 0)
+        for first, end, group in [(0, 3, 0), (3, 20, 2)]:
+            own = values[a[first:end]] * np.repeat(of_a[:, first:end].T, 128, axis=1)[:, :176]
+            other = values[b[group]] * of_b[group, :, :2].repeat(128, 0).repeat(128, 1)[:, :176]
+            np.testing.assert_allclose(d[first:end], own @ other.T, rtol=1e-2, atol=1e-2)
 
     def test_a_bias_is_added(self):
         self.expect_right(Product(-1, "f32", "NT", (24, 20, 36), has_bias=True))

@@ -87,6 +87,17 @@ class Operators(unittest.TestCase):
         for gradient, theirs in zip(ours, (a.grad, plain.grad)):
             torch.testing.assert_close(gradient, theirs, rtol=2e-2, atol=0.5)
 
+    def test_padded_groups_have_rows_of_their_own(self):
+        counts = torch.tensor([5, 0, 16, 1], dtype=torch.int32, device=self.device)
+        a, w = (self.on(*shape).bfloat16().requires_grad_() for shape in [(4, 16, 48), (4, 32, 48)])
+        rows = (torch.arange(16, device=self.device) < counts[:, None])[:, :, None]
+        right = torch.where(rows, torch.bmm(a, w.mT), 0)
+        ours = torch.where(rows, tuned.grouped_mm(a, w.mT, counts, 8), 0)
+        torch.testing.assert_close(ours, right, rtol=2e-2, atol=5e-2)
+        for mine, other in zip(torch.autograd.grad(ours.square().sum(), (a, w)),
+                               torch.autograd.grad(right.square().sum(), (a, w))):
+            torch.testing.assert_close(mine, other, rtol=2e-2, atol=0.5)
+
     def test_scaled_groups_are_those_of_pytorch(self):
         offs = torch.tensor([5, 5, 40, 64], dtype=torch.int32, device=self.device)
         a, w = (self.on(*shape).to(torch.float8_e4m3fn) for shape in [(64, 48), (4, 32, 48)])
@@ -279,6 +290,23 @@ class OperatorsOnAGpu(Operators):
                 for second in (b, b.t()):
                     right = (first.double() @ second.double()).float()
                     torch.testing.assert_close(tuned.mm(first, second), right, rtol=1e-4, atol=1e-3)
+
+    def test_groups_may_have_scales_of_blocks(self):
+        if torch.cuda.get_device_capability()[0] != 9:
+            self.skipTest("groups need compute capability 9.0")
+        a, w = (self.on(*shape).to(torch.float8_e4m3fn) for shape in [(4, 22, 400), (4, 256, 400)])
+        of_a, of_b = self.on(4, 88).abs().t(), self.on(4, 2, 4).abs()
+        whole_a = a.double() * of_a.double().view(4, 22, 4).repeat_interleave(128, 2)[:, :, :400]
+        whole_b = of_b.double().repeat_interleave(128, 1).repeat_interleave(128, 2)[:, :, :400]
+        right = whole_a @ (w.double() * whole_b).mT
+        counts = torch.tensor([5, 0, 22, 1], dtype=torch.int32, device="cuda")
+        padded = tuned.scaled_grouped_mm(a, w.mT, of_a, of_b, counts, mean=7)
+        ends = torch.tensor([22, 44, 66, 88], dtype=torch.int32, device="cuda")
+        packed = tuned.scaled_grouped_mm(a.view(88, 400), w.mT, of_a, of_b, ends)
+        torch.testing.assert_close(packed.view(4, 22, 256).double(), right, rtol=2e-2, atol=0.5)
+        for group, count in enumerate(counts.tolist()):
+            torch.testing.assert_close(padded[group, :count].double(), right[group, :count],
+                                       rtol=2e-2, atol=0.5)
 
     def test_groups_may_change_between_replays_of_a_graph(self):
         if torch.cuda.get_device_capability()[0] != 9:

@@ -96,17 +96,20 @@ void write_report(const std::string& where, std::span<CallEntry* const> entries)
 }
 
 std::string workload_line(const CallShape& s, std::uint64_t calls) {
+  const std::string factors =
+      is_8_bit(s) ? format(R"("scales":"{}","sums":"{}",)", name_of(s.factors), name_of(s.sums))
+                  : "";
   return format(R"({{"call":"{}","layout":"{}","m":{},"n":{},"k":{},"batch":{},)"
                 R"("types":["{}","{}","{}","{}"],"compute_type":{},"math_mode":{},"scale":"{}",)"
                 R"("lda":{},"ldb":{},"ldc":{},"ldd":{},"stride_a":{},"stride_b":{},"stride_c":{},)"
                 R"("stride_d":{},"column_major":{},"obstacle":"{}","epilogue":{},"alignment":{},)"
-                R"("calls":{}}})",
+                R"({}"calls":{}}})",
                 name_of(s.function), layout_of(s), s.m, s.n, s.k, s.batch, type_name(s.a_type),
                 type_name(s.b_type), type_name(s.c_type), type_name(s.d_type), s.compute_type,
                 s.math_mode, name_of(s.scale), s.lda, s.ldb, s.ldc, s.ldd, s.stride_a, s.stride_b,
                 s.stride_c, s.stride_d, s.obstacle != Outcome::order,
                 s.obstacle == Outcome::served ? "" : name_of(s.obstacle), s.epilogue, s.alignment,
-                calls);
+                factors, calls);
 }
 
 namespace {

@@ -109,7 +109,8 @@ bool has_addresses(const CallValues& values) noexcept {
 
 std::uint8_t alignment_of(const CallValues& values) noexcept {
   const auto bits = [](const void* address) { return reinterpret_cast<std::uintptr_t>(address); };
-  const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) | 16;
+  const std::uintptr_t any = bits(values.a) | bits(values.b) | bits(values.c) | bits(values.d) |
+                             bits(values.scale_a) | bits(values.scale_b) | 16;
   return static_cast<std::uint8_t>(std::uintptr_t{1} << std::countr_zero(any));
 }
 

@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 9> kFunctionNames{
     "cublasGemmBatchedEx", "cublasGemmGroupedBatchedEx",
     "cublasLtMatmul"};
 
+constexpr std::array<std::string_view, 4> kFactorNames{"none", "tensor", "rows", "blocks"};
+constexpr std::array<std::string_view, 2> kSumNames{"promoted", "fast"};
+
 constexpr std::int64_t kLargestSize = 2147483647;
 
 struct Matrix {
@@ -71,6 +74,15 @@ bool is_f32(const CallShape& s) {
 bool is_16_bit(const CallShape& s) {
   return (s.a_type == kF16 || s.a_type == kBf16) && s.b_type == s.a_type && s.c_type == s.d_type &&
          (s.d_type == s.a_type || s.d_type == kF32);
+}
+
+bool is_output_of_8_bits(const CallShape& s) {
+  return s.c_type == s.d_type && (s.d_type == kBf16 || s.d_type == kF16 || s.d_type == kF32);
+}
+
+/// cublasLt has them in this layout and of these sizes only.
+bool is_8_bit_product(const CallShape& s) {
+  return s.op_a == 1 && s.op_b == kNotTransposed && s.batch == 1 && s.m % 16 == 0 && s.k % 16 == 0;
 }
 
 /// Math modes that reduce the precision of f32 products do not affect 16-bit ones.
@@ -167,7 +179,8 @@ std::uint8_t operation_of(std::int64_t number) noexcept {
 }
 
 Outcome contract_of(const CallShape& s) noexcept {
-  if (!is_f32(s) && !is_16_bit(s)) return Outcome::types;
+  const bool is_small = is_8_bit(s) && is_output_of_8_bits(s);
+  if (!is_f32(s) && !is_16_bit(s) && !is_small) return Outcome::types;
   if (!has_known_math(s)) return Outcome::other_math;
   if (s.scale == Scale::on_device) return Outcome::device_scalars;
   if (!has_known_epilogue(s)) return Outcome::epilogue;
@@ -176,8 +189,10 @@ Outcome contract_of(const CallShape& s) noexcept {
       !has_known_operations(s)) {
     return Outcome::empty;
   }
+  if (is_small && !is_8_bit_product(s)) return Outcome::empty;
   if (s.scale == Scale::zero_alpha) return Outcome::zero_alpha;
   if (!has_valid_leading_dimensions(s)) return Outcome::leading_dimension;
+  if (is_small && !is_packed(s)) return Outcome::leading_dimension;
   if (s.batch > 1 && !is_strided_batch(s)) return Outcome::batch;
   return s.alignment < 16 ? Outcome::unaligned : Outcome::served;
 }
@@ -193,7 +208,13 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
         format("dtype={} {}={} {}", type_name(s.a_type), setting, value, layout_and_scale(s)),
         {s.n, s.m, s.k, s.batch}};
   };
-  if (!is_f32(s)) return {with("output", type_name(s.d_type))};
+  if (!is_f32(s)) {
+    TargetProblem only = with("output", type_name(s.d_type));
+    if (is_8_bit(s)) {
+      only.settings += format(" scales={} sums={}", name_of(s.factors), name_of(s.sums));
+    }
+    return {only};
+  }
   return {with("units", "fp32"), with("units", "any")};
 }
 
@@ -240,6 +261,24 @@ std::string_view name_of(Scale scale) {
   return "";
 }
 
+bool is_8_bit(const CallShape& s) noexcept { return s.a_type == kE4m3 && s.b_type == kE4m3; }
+
+std::string_view name_of(Factors factors) {
+  return kFactorNames[static_cast<std::size_t>(factors)];
+}
+
+std::string_view name_of(Sums sums) { return kSumNames[static_cast<std::size_t>(sums)]; }
+
+Factors factors_called(std::string_view name) {
+  const auto found = std::ranges::find(kFactorNames, name);
+  return found == kFactorNames.end() ? Factors::none
+                                     : static_cast<Factors>(found - kFactorNames.begin());
+}
+
+Sums sums_called(std::string_view name) {
+  return name == name_of(Sums::fast) ? Sums::fast : Sums::promoted;
+}
+
 std::string type_name(std::int32_t type) {
   switch (type) {
     case 0:
@@ -268,7 +307,7 @@ std::string type_name(std::int32_t type) {
 }
 
 std::int32_t type_called(std::string_view name) {
-  for (const std::int32_t type : {kF32, kF16, kBf16}) {
+  for (const std::int32_t type : {kF32, kF16, kBf16, kE4m3}) {
     if (name == type_name(type)) return type;
   }
   return -1;
@@ -281,6 +320,7 @@ std::string text_of(const CallShape& s) {
       format("{} {} m={} n={} k={}", name_of(s.function), layout_of(s), s.m, s.n, s.k);
   if (s.batch != 1) text += format(" batch={}", s.batch);
   if (!is_f32(s)) text += format(" {} to {}", type_name(s.a_type), type_name(s.d_type));
+  if (is_8_bit(s)) text += format(" scales={} sums={}", name_of(s.factors), name_of(s.sums));
   if (s.scale != Scale::none) text += format(" scale={}", name_of(s.scale));
   if (!is_packed(s)) text += format(" lda={} ldb={} ldc={}", s.lda, s.ldb, s.ldc);
   if (s.epilogue != kNoEpilogue) text += format(" epilogue={}", s.epilogue);

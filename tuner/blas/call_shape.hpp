@@ -27,6 +27,10 @@ enum class Function : std::uint8_t {
 /// D = op(A) op(B), D = alpha op(A) op(B), D = alpha op(A) op(B) + beta C.
 enum class Scale : std::uint8_t { none, alpha, beta, zero_alpha, on_device };
 
+/// By which operands of 8 bits are multiplied: settings `scales` and `sums` of gemm.
+enum class Factors : std::uint8_t { none, tensor, rows, blocks };
+enum class Sums : std::uint8_t { promoted, fast };
+
 /// What became of a call: served, or why it was passed on.
 enum class Outcome : std::uint8_t {
   served,
@@ -69,7 +73,8 @@ struct CallShape {
   std::uint8_t alignment = 16;  // of the least aligned address, in bytes, at most 16
   Outcome obstacle =
       Outcome::served;  // why no kernel serves it, if the other members do not show it
-  std::array<std::uint8_t, 2> unused{};
+  Factors factors = Factors::none;
+  Sums sums = Sums::promoted;
 
   bool operator==(const CallShape&) const = default;
 };
@@ -112,6 +117,13 @@ std::string_view name_of(Function function);
 std::string_view name_of(Outcome outcome);
 /// Outcome::settings, which no kernel serves, for a name that no outcome has.
 Outcome outcome_called(std::string_view name);
+/// Whether A and B have 8 bits: then factors and sums matter.
+bool is_8_bit(const CallShape& shape) noexcept;
+std::string_view name_of(Factors factors);
+std::string_view name_of(Sums sums);
+/// Those with such a name; the first for a name that none has.
+Factors factors_called(std::string_view name);
+Sums sums_called(std::string_view name);
 /// `f32`; `type 33` for one without a name here.
 std::string type_name(std::int32_t type);
 /// -1 for a name that no target has.

@@ -23,6 +23,7 @@ inline constexpr int kHostScalars = 0;  // CUBLAS_POINTER_MODE_HOST
 inline constexpr int kF32 = 0;          // CUDA_R_32F
 inline constexpr int kF16 = 2;          // CUDA_R_16F
 inline constexpr int kBf16 = 14;        // CUDA_R_16BF
+inline constexpr int kE4m3 = 28;        // CUDA_R_8F_E4M3
 inline constexpr int kComputeF32 = 68;  // CUBLAS_COMPUTE_32F
 inline constexpr int kMathModes = 0xf;  // higher bits do not change f32 products
 inline constexpr int kDefaultMath = 0;  // CUBLAS_DEFAULT_MATH
@@ -60,6 +61,22 @@ inline constexpr std::array kObeyedAttributes{
     OperationAttribute::op_b,         OperationAttribute::op_c,
     OperationAttribute::epilogue,     OperationAttribute::bias_pointer,
     OperationAttribute::bias_type};
+
+/// Those that kernels obey in products of 8 bits.
+enum class FactorAttribute : int {
+  a_pointer = 17,
+  b_pointer = 18,
+  fast_sums = 25,
+  a_mode = 31,
+  b_mode = 32
+};
+inline constexpr std::array kFactorAttributes{
+    FactorAttribute::a_pointer, FactorAttribute::b_pointer, FactorAttribute::fast_sums,
+    FactorAttribute::a_mode, FactorAttribute::b_mode};
+
+/// Those of cublasLtMatmulMatrixScale_t that kernels have: one factor, those of rows or columns, of
+/// 1 x 128 elements and of 128 x 128.
+inline constexpr int kOneFactor = 0, kFactorsOfLines = 3, kFactorsOf128 = 4, kFactorsOf128x128 = 5;
 
 /// Those of cublasLtMatrixLayoutAttribute_t that are in the 64 bytes of a layout. A newer cublasLt
 /// may have more.

@@ -22,6 +22,8 @@ std::optional<Operand> operand_called(std::string_view name) {
   if (name == "B") return Operand::second;
   if (name == "C") return Operand::added;
   if (name == "D") return Operand::result;
+  if (name == "scale_a") return Operand::first_scale;
+  if (name == "scale_b") return Operand::second_scale;
   return std::nullopt;
 }
 

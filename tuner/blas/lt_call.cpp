@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "tuner/blas/call_table.hpp"
 #include "tuner/blas/cuda_driver.hpp"
@@ -60,7 +61,10 @@ struct LtKey {
   Scale scale = Scale::none;
   std::uint8_t alignment = 16;
   Outcome obstacle = Outcome::served;
-  std::array<std::uint8_t, 5> unused{};
+  Factors factors = Factors::none;
+  Sums sums = Sums::promoted;
+  std::uint8_t is_8_bit = 0;
+  std::array<std::uint8_t, 2> unused{};
 };
 
 /// The common batch count of all matrices; 0, which is invalid, if they differ.
@@ -96,7 +100,8 @@ void take_layouts(CallShape& shape, const LtAttributes& attributes, const LtCall
   if (shape.obstacle == Outcome::served) shape.obstacle = obstacle_of(shape, {a, b, c, d});
 }
 
-/// If the bias does not have the type of D, the epilogue counts as unknown.
+/// If the bias does not have the type of D, the epilogue counts as unknown. Where a program says
+/// nothing, cublasLt takes bf16 for products of 8 bits whose D is f32.
 CallShape shape_of(const LtKey& key, const LtAttributes& attributes, const LtCall& lt) {
   CallShape shape;
   shape.function = Function::lt_matmul;
@@ -105,9 +110,12 @@ CallShape shape_of(const LtKey& key, const LtAttributes& attributes, const LtCal
   shape.op_b = operation_of(key.op_b);
   shape.obstacle = key.obstacle;
   take_layouts(shape, attributes, lt);
-  const bool is_known_bias = key.bias_type == -1 || key.bias_type == shape.d_type;
+  const bool is_usual_bias =
+      (key.epilogue & kBias) == 0 || key.is_8_bit == 0 || shape.d_type != kF32;
+  const bool is_known_bias = key.bias_type == -1 ? is_usual_bias : key.bias_type == shape.d_type;
   shape.epilogue = is_known_bias ? key.epilogue : -1;
   shape.scale = key.scale;
+  shape.factors = key.factors, shape.sums = key.sums;
   shape.alignment = key.alignment;
   return shape;
 }
@@ -175,6 +183,34 @@ bool is_refused(const LtCall& lt, const CallValues& values) {
          (values.c == values.d && words_of(lt.c) != words_of(lt.d));
 }
 
+/// nullopt for what kernels do not have.
+std::optional<Factors> factors_of(const CallValues& values, int of_a, int of_b, Sums sums) {
+  const auto are = [&](int a, int b) { return of_a == a && of_b == b; };
+  if (!values.scale_a && !values.scale_b && are(kOneFactor, kOneFactor)) return Factors::none;
+  if (!values.scale_a || !values.scale_b) return std::nullopt;
+  if (are(kOneFactor, kOneFactor)) return Factors::tensor;
+  if (are(kFactorsOfLines, kFactorsOfLines)) return Factors::rows;
+  const bool are_blocks = are(kFactorsOf128x128, kFactorsOf128) && sums == Sums::promoted;
+  return are_blocks ? std::optional(Factors::blocks) : std::nullopt;
+}
+
+/// Of operands of 8 bits. Stores the addresses of the factors in the values.
+void take_factors(LtKey& key, void* operation, const LtAttributes& attributes, CallValues& values) {
+  const auto read = [&](FactorAttribute what, auto otherwise) {
+    return attributes.read(operation, what, otherwise);
+  };
+  const void* const none = nullptr;
+  values.scale_a = read(FactorAttribute::a_pointer, none);
+  values.scale_b = read(FactorAttribute::b_pointer, none);
+  key.is_8_bit = 1;
+  key.sums = read(FactorAttribute::fast_sums, std::int8_t{0}) != 0 ? Sums::fast : Sums::promoted;
+  const auto factors =
+      factors_of(values, read(FactorAttribute::a_mode, std::int32_t{kOneFactor}),
+                 read(FactorAttribute::b_mode, std::int32_t{kOneFactor}), key.sums);
+  if (!factors) key.obstacle = Outcome::settings;
+  key.factors = factors.value_or(Factors::none);
+}
+
 /// Stores the address of the bias in the values.
 LtKey key_of(const LtCall& lt, const LtAttributes& attributes, std::int32_t compute_type,
              CallValues& values) {
@@ -198,6 +234,9 @@ LtKey key_of(const LtCall& lt, const LtAttributes& attributes, std::int32_t comp
                                  operation(OperationAttribute::op_c) == kNotTransposed;
   const int mode = has_plain_scalars ? operation(OperationAttribute::pointer_mode) : -1;
   key.scale = take_scalars(values, mode, lt.alpha, lt.beta);
+  if (attributes.read(lt.a, LayoutAttribute::type, std::int32_t{-1}) == kE4m3) {
+    take_factors(key, lt.operation, attributes, values);
+  }
   key.alignment = alignment_of(values);
   key.device = current_device();
   if (is_refused(lt, values)) key.obstacle = Outcome::empty;
@@ -226,8 +265,13 @@ LtAttributes::Defaults LtAttributes::defaults_of(GetAttribute* get, void* descri
   return defaults;
 }
 
-bool LtAttributes::are_default(GetAttribute* get, void* descriptor, const Defaults& defaults) {
+bool LtAttributes::are_default(GetAttribute* get, void* descriptor, const Defaults& defaults,
+                               bool is_8_bit) {
   return std::ranges::all_of(defaults.others, [&](const Default& one) {
+    const auto is_it = [&](FactorAttribute each) {
+      return static_cast<int>(each) == one.attribute;
+    };
+    if (is_8_bit && std::ranges::any_of(kFactorAttributes, is_it)) return true;
     std::array<std::byte, kMostBytes> value{};
     std::size_t written = 0;
     return get(descriptor, one.attribute, value.data(), one.bytes, &written) == kSuccess &&
@@ -267,11 +311,12 @@ LtAttributes::LtAttributes(const VendorLibrary& vendor)
   }
 }
 
-bool LtAttributes::has_others(void* operation, std::span<void* const> layouts) const {
+bool LtAttributes::has_others(void* operation, std::span<void* const> layouts,
+                              bool is_8_bit) const {
   if (!of_operation_.are_known || !of_layout_.are_known) return true;
-  return !are_default(get_of_operation_, operation, of_operation_) ||
+  return !are_default(get_of_operation_, operation, of_operation_, is_8_bit) ||
          !std::ranges::all_of(layouts, [&](void* layout) {
-           return are_default(get_of_layout_, layout, of_layout_);
+           return are_default(get_of_layout_, layout, of_layout_, false);
          });
 }
 
@@ -293,11 +338,12 @@ bool serve(const VendorLibrary& vendor, const LtCall& lt) noexcept try {
       attributes.read(lt.operation, OperationAttribute::compute_type, std::int32_t{-1});
   const bool is_counted = options().counts();
   if (!is_counted && (compute_type != kComputeF32 || !options().serve)) return false;
-  const auto has_others = [&] {
-    return attributes.has_others(lt.operation, std::array{lt.a, lt.b, lt.c, lt.d});
-  };
   Call call{.values = lt.values, .stream = lt.stream};
   LtKey key = key_of(lt, attributes, compute_type, call.values);
+  const auto has_others = [&] {
+    return attributes.has_others(lt.operation, std::array{lt.a, lt.b, lt.c, lt.d},
+                                 key.is_8_bit != 0);
+  };
   key.vendor = reinterpret_cast<std::uintptr_t>(&vendor);
   if (is_counted && has_others()) key.obstacle = Outcome::settings;
   CallEntry* const entry = known.entry_of(key, vendor, lt);

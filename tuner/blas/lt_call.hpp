@@ -22,6 +22,10 @@ class LtAttributes {
 
   /// `otherwise` if it cannot be read.
   template <class Value>
+  Value read(void* operation, FactorAttribute attribute, Value otherwise) const {
+    return read_with(get_of_operation_, operation, static_cast<int>(attribute), otherwise);
+  }
+  template <class Value>
   Value read(void* operation, OperationAttribute attribute, Value otherwise) const {
     return read_with(get_of_operation_, operation, static_cast<int>(attribute), otherwise);
   }
@@ -30,9 +34,10 @@ class LtAttributes {
     return read_with(get_of_layout_, layout, static_cast<int>(attribute), otherwise);
   }
 
-  /// Whether an attribute that has no name here differs from its default. Also if defaults are
-  /// unknown. Takes a call of cublasLt for each of them, 25 in version 13.0.
-  bool has_others(void* operation, std::span<void* const> layouts) const;
+  /// Whether an attribute that kernels do not obey differs from its default. Also if defaults are
+  /// unknown. Takes a call of cublasLt for each of them, 25 in version 13.0. `is_8_bit`: kernels
+  /// obey FactorAttribute.
+  bool has_others(void* operation, std::span<void* const> layouts, bool is_8_bit) const;
 
  private:
   using GetAttribute = Status(void*, int, void*, std::size_t, std::size_t*);
@@ -57,7 +62,8 @@ class LtAttributes {
     return is_read ? value : otherwise;
   }
   static Defaults defaults_of(GetAttribute* get, void* descriptor, std::span<const int> named);
-  static bool are_default(GetAttribute* get, void* descriptor, const Defaults& defaults);
+  static bool are_default(GetAttribute* get, void* descriptor, const Defaults& defaults,
+                          bool is_8_bit);
 
   GetAttribute* get_of_operation_;
   GetAttribute* get_of_layout_;
@@ -83,9 +89,10 @@ struct LtCall {
   std::size_t workspace_bytes = 0;
 };
 
-/// True if a tuned kernel was launched. Reading the operation takes up to nine calls of cublasLt,
-/// the layouts 36. An earlier call with the same contents saves those of the layouts: their bytes
-/// are compared. A call that may be served, or is counted, takes LtAttributes::has_others() too.
+/// True if a tuned kernel was launched. Reading the operation takes up to ten calls of cublasLt,
+/// 15 if operands have 8 bits, the layouts 36. An earlier call with the same contents saves those
+/// of the layouts: their bytes are compared. A call that may be served, or is counted, takes
+/// LtAttributes::has_others() too.
 bool serve(const VendorLibrary& vendor, const LtCall& lt) noexcept;
 
 }  // namespace autotune::blas

@@ -87,7 +87,8 @@ Outcome ServingKernel::launch(const CallValues& values, Stream stream) const noe
   // The row-major problem is D^T = op(B)^T op(A)^T. Without beta, C is not read.
   const void* const bias = values.bias ? values.bias : values.d;
   const void* const added = values.beta != 0 ? values.c : bias;
-  const void* const places[] = {values.b, values.a, added, values.d};
+  const void* const places[] = {values.b, values.a,       added,
+                                values.d, values.scale_b, values.scale_a};
   std::array<void*, std::size(places)> buffers{};
   const std::vector<Operand>& operands = arguments_.operands;
   if (operands.size() > buffers.size()) return Outcome::failed;

@@ -22,6 +22,8 @@ struct CallValues {
   const void* c = nullptr;
   void* d = nullptr;
   const void* bias = nullptr;
+  const void* scale_a = nullptr;  // of operands of 8 bits: factors
+  const void* scale_b = nullptr;
   float alpha = 1, beta = 0;
 };
 
@@ -39,7 +41,7 @@ struct PreparedProblem {
 /// one graph, and the next graph once that one is gone.
 class ServingKernel {
  public:
-  enum class Operand : std::uint8_t { first, second, added, result };
+  enum class Operand : std::uint8_t { first, second, added, result, first_scale, second_scale };
   /// The arguments of a kernel: the operands of the row-major problem, one for each buffer, then
   /// alpha and beta or no scalars.
   struct Arguments {

@@ -54,6 +54,8 @@ CallShape shape_of(const Json& line) {
   s.compute_type = line.at("compute_type"), s.math_mode = line.at("math_mode");
   s.scale = scale_of(line.at("scale"));
   s.epilogue = line.at("epilogue"), s.alignment = line.at("alignment");
+  s.factors = blas::factors_called(line.value("scales", ""));
+  s.sums = blas::sums_called(line.value("sums", ""));
   const std::string obstacle = line.value("obstacle", "");  // earlier versions wrote none
   if (!obstacle.empty()) s.obstacle = blas::outcome_called(obstacle);
   if (!line.at("column_major").get<bool>()) s.obstacle = blas::Outcome::order;

@@ -186,6 +186,44 @@ TEST(CallShape, SixteenBitsAreTypesOfGemm) {
   EXPECT_EQ(contract_of(shape), Outcome::types);
 }
 
+/// As cublasLt has them: rows of both operands lie along k.
+CallShape of_eight_bits() {
+  CallShape shape = small();
+  shape.m = 16, shape.n = 3, shape.k = 32;
+  shape.op_a = 1, shape.lda = shape.ldb = 32, shape.ldc = shape.ldd = 16;
+  shape.a_type = shape.b_type = kE4m3;
+  shape.c_type = shape.d_type = kBf16;
+  return shape;
+}
+
+TEST(CallShape, EightBitsHaveFactorsAndAWayToSum) {
+  CallShape shape = of_eight_bits();
+  shape.factors = Factors::rows, shape.sums = Sums::fast;
+  EXPECT_EQ(contract_of(shape), Outcome::served);
+  EXPECT_EQ(problem_of(shape).settings,
+            "dtype=e4m3 output=bf16 layout=NT scale=none scales=rows sums=fast");
+  EXPECT_THAT(problem_of(shape).sizes, ElementsAre(3, 16, 32, 1));
+  EXPECT_THAT(text_of(shape), HasSubstr("e4m3 to bf16 scales=rows sums=fast"));
+}
+
+TEST(CallShape, WhatCublasHasNotInEightBitsIsNotServed) {
+  CallShape shape = of_eight_bits();
+  shape.b_type = 29;  // e5m2
+  EXPECT_EQ(contract_of(shape), Outcome::types);
+  shape = of_eight_bits();
+  shape.d_type = kF32;
+  EXPECT_EQ(contract_of(shape), Outcome::types);
+  shape = of_eight_bits();
+  shape.k = shape.lda = shape.ldb = 24;
+  EXPECT_EQ(contract_of(shape), Outcome::empty);
+  shape = of_eight_bits();
+  shape.op_b = 1;
+  EXPECT_EQ(contract_of(shape), Outcome::empty);
+  shape = of_eight_bits();
+  shape.lda = 48;
+  EXPECT_EQ(contract_of(shape), Outcome::leading_dimension);
+}
+
 TEST(CallShape, BatchesOfAnySizeInSixteenBitsHaveOneToo) {
   CallShape shape = small();
   shape.a_type = shape.b_type = shape.c_type = shape.d_type = kF16;
@@ -288,8 +326,8 @@ class LtAttributesTest : public ::testing::Test {
               kSuccess)
         << attribute;
   }
-  bool has_others() const {
-    return LtAttributes(vendor_).has_others(operation_, std::array{layout_, layout_});
+  bool has_others(bool is_8_bit = false) const {
+    return LtAttributes(vendor_).has_others(operation_, std::array{layout_, layout_}, is_8_bit);
   }
 
   void* library_ = nullptr;
@@ -323,13 +361,14 @@ TEST_F(LtAttributesTest, ScalesAndLargestValuesAre) {
   for (int attribute = 17; attribute <= 21; ++attribute) {
     set(attribute, static_cast<const void*>(&vendor_));
     EXPECT_TRUE(has_others()) << attribute;
+    EXPECT_EQ(has_others(true), attribute > 18) << attribute << ": those of A and B are obeyed";
     set(attribute, static_cast<const void*>(nullptr));
     EXPECT_FALSE(has_others()) << attribute;
   }
 }
 
 TEST(LtAttributes, WithoutDefaultsEveryCallMayHaveOthers) {
-  EXPECT_TRUE(LtAttributes(VendorLibrary{}).has_others(nullptr, {}));
+  EXPECT_TRUE(LtAttributes(VendorLibrary{}).has_others(nullptr, {}, false));
 }
 
 }  // namespace

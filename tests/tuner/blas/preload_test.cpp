@@ -228,6 +228,13 @@ TEST_F(Preload, SixteenBitsAreServedWhereTheyAreTuned) {
   EXPECT_THAT(call_with("vendor", "half").err, HasSubstr("cuBLAS is faster 2\n"));
 }
 
+TEST_F(Preload, ProductsOfEightBitsAreServedWithTheirFactors) {
+  const std::string report = call("eight bits").err;
+  EXPECT_THAT(report, HasSubstr("TN m=16 n=8 k=32 e4m3 to f32 scales=tensor sums=promoted: served "
+                                "1\n"));
+  EXPECT_THAT(report, HasSubstr("scales=none sums=promoted: other settings 1\n"));
+}
+
 TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
   const fs::path file = sandbox_.folder() / "workload.jsonl";
   sandbox_.set("AUTOTUNE_BLAS_RECORD", file);

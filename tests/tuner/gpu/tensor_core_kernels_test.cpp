@@ -85,10 +85,11 @@ TEST(Groups, CompileForAHopper) {
   const Target target =
       load_manifest(source_folder() / "kernel_sources/gemm_grouped/gemm_grouped.target.toml");
   for (const NamedValues& settings : {NamedValues{{"layout", "NT"}, {"dtype", "e4m3"}},
-                                      NamedValues{{"layout", "NT"}, {"dtype", "f16"}},
+                                      NamedValues{{"scales", "blocks"}, {"dtype", "e5m2"}},
+                                      NamedValues{{"groups", "padded"}, {"dtype", "f16"}},
                                       NamedValues{{"layout", "NN"}, {"dtype", "bf16"}}}) {
     const Problem problem =
-        problem_of(target, {{"G", 9}, {"N", 520}, {"K", 400}, {"M", 3000}}, settings);
+        problem_of(target, {{"G", 9}, {"N", 640}, {"K", 400}, {"M", 3000}}, settings);
     for (const int alternate : {0, 1})
       expect_to_compile(problem, {{"ALTERNATE", alternate}}, gpu_of(90, 227 << 10), target);
   }

@@ -349,6 +349,28 @@ int linear_call() {
                         &y, d.data(), &y, nullptr, nullptr, 0, handle.stream);
 }
 
+/// A linear layer in e4m3 with f32 results and factors of both operands, twice: with promoted sums,
+/// and with factors that no kernel has. Nobody computes it here, but tells the factors.
+int call_of_eight_bits() {
+  alignas(16) std::array<float, 512> a{}, b{}, d{};
+  alignas(16) const std::array<float, 4> of_weight{2};
+  alignas(16) const std::array<float, 4> of_x{3};
+  const float one = 1, zero = 0;
+  stub::StreamState stream;
+  stub::HandleState handle{&stream, 0, 0};
+  stub::Operation operation;
+  operation.op_a = 1;
+  operation.a_scale = of_weight.data(), operation.b_scale = of_x.data();
+  stub::Layout weight{28, 0, 1, 32, 16, 32, 0}, x{28, 0, 1, 32, 8, 32, 0}, y{0, 0, 1, 16, 8, 16, 0};
+  for (const int mode : {0, 3}) {
+    operation.a_scale_mode = mode;  // 3: of lines
+    cublasLtMatmul(&handle, &operation, &one, a.data(), &weight, b.data(), &x, &zero, d.data(), &y,
+                   d.data(), &y, nullptr, nullptr, 0, handle.stream);
+    if (mode == 0 && d[0] != 32) return 1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -363,6 +385,7 @@ int main(int argc, char** argv) {
   if (what == "prepared and captured") wrong = same_calls(1, 1, false) + same_calls(count, 1, true);
   if (what == "half") wrong = half_calls();
   if (what == "linear") wrong = linear_call();
+  if (what == "eight bits") wrong = call_of_eight_bits();
   if (what == "forked") wrong = forked_calls(count);
   if (what == "changed") wrong = changed_descriptors();
   if (what == "refused") wrong = refused_calls();

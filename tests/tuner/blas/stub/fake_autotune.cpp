@@ -39,6 +39,7 @@ struct Statics {
 
 constexpr const char* kConfiguration = "BM=64 BN=64";
 constexpr std::array kGemmBuffers{"A", "B", "C", "D"};
+constexpr std::array kScaledBuffers{"A", "B", "C", "scale_a", "scale_b", "D"};
 
 /// Whether this goes otherwise: `open`, `prepare`, `compile`, `launch`, `default`, `vendor`, …
 bool is_asked_for(const char* what) {
@@ -49,6 +50,8 @@ bool is_asked_for(const char* what) {
 bool has(const std::string& settings, const char* word) {
   return settings.find(word) != std::string::npos;
 }
+
+bool is_scaled(const autotune_kernel& kernel) { return has(kernel.settings, "scales=tensor"); }
 
 int64_t batch_of(const autotune_kernel& kernel) { return kernel.sizes[3]; }
 
@@ -167,10 +170,12 @@ const char* autotune_kernel_configuration(const autotune_kernel*) {
   return is_asked_for("compile") ? "BM=16 BN=16" : kConfiguration;
 }
 
-size_t autotune_kernel_buffers(const autotune_kernel*) { return kGemmBuffers.size(); }
+size_t autotune_kernel_buffers(const autotune_kernel* kernel) {
+  return is_scaled(*kernel) ? kScaledBuffers.size() : kGemmBuffers.size();
+}
 
-const char* autotune_kernel_buffer(const autotune_kernel*, size_t index, uint64_t*) {
-  return kGemmBuffers[index];
+const char* autotune_kernel_buffer(const autotune_kernel* kernel, size_t index, uint64_t*) {
+  return is_scaled(*kernel) ? kScaledBuffers[index] : kGemmBuffers[index];
 }
 
 size_t autotune_kernel_scalars(const autotune_kernel*) { return 2; }
@@ -209,6 +214,10 @@ autotune_status autotune_launch_with(autotune_kernel* kernel, void* const* buffe
   if (state && state->is_captured && state->is_broken) return AUTOTUNE_FAILED;
   const bool is_split = has(kernel->settings, "units=any");
   if (is_asked_for("split") && !is_split) return AUTOTUNE_FAILED;
+  if (is_scaled(*kernel)) {  // tells which factors came
+    const auto number = [&](size_t buffer) { return *static_cast<const float*>(buffers[buffer]); };
+    *static_cast<float*>(buffers[5]) = 10 * number(3) + number(4);
+  }
   if (!has(kernel->settings, "dtype=f32")) return AUTOTUNE_OK;
   const Product p(*kernel, scalars);
   for (int64_t i = 0; i < batch_of(*kernel); ++i) {

@@ -282,10 +282,18 @@ int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, st
       return copy_out(operation.sm_count_target, to, bytes, written);
     case 17:
       return copy_out(operation.a_scale, to, bytes, written);
+    case 18:
+      return copy_out(operation.b_scale, to, bytes, written);
     case 21:
       return copy_out(operation.amax_d, to, bytes, written);
+    case 25:
+      return copy_out(operation.fast_sums, to, bytes, written);
     case 26:
       return copy_out(operation.bias_type, to, bytes, written);
+    case 31:
+      return copy_out(operation.a_scale_mode, to, bytes, written);
+    case 32:
+      return copy_out(operation.b_scale_mode, to, bytes, written);
     case 40:
       return copy_out(operation.newest, to, bytes, written);
     default:

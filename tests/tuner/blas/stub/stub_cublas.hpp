@@ -24,10 +24,13 @@ struct HandleState {
 /// Of a cublasLtMatmulDesc_t.
 struct Operation {
   std::int32_t compute_type = 68, scale_type = 0, pointer_mode = 0, op_a = 0, op_b = 0, op_c = 0,
-               epilogue = 1, bias_type = -1, sm_count_target = 0;
+               epilogue = 1, bias_type = -1, sm_count_target = 0, a_scale_mode = 0,
+               b_scale_mode = 0;
+  std::int8_t fast_sums = 0;
   std::int32_t newest = 0;  // which no version of cuBLAS has
   const float* bias = nullptr;
   const float* a_scale = nullptr;
+  const float* b_scale = nullptr;
   float* amax_d = nullptr;
 };
 
