@@ -111,6 +111,13 @@ TEST(ExplanationText, OfAGpuHasOccupancyWavesAndRoofs) {
   EXPECT_THAT(explanation_text(on_host()), Not(HasSubstr("occupancy")));
 }
 
+TEST(ExplanationText, WithoutFlopsThereIsNoRate) {
+  Explanation plain = on_gpu();
+  plain.flops = 0;
+  EXPECT_THAT(explanation_text(plain), Not(HasSubstr("FLOP")));
+  EXPECT_THAT(explanation_text(plain), Not(HasSubstr("roofs")));
+}
+
 TEST(ExplanationText, ALoserShowsWhatDiffers) {
   Explanation explanation = on_host();
   Loser loser;
@@ -124,6 +131,19 @@ TEST(ExplanationText, ALoserShowsWhatDiffers) {
                         "            predicted 3.000 ms, bound by launch\n"));
   explanation.losers[0].slower = 10.5;
   EXPECT_THAT(explanation_text(explanation), HasSubstr("     11.5x  1.043 ms"));
+}
+
+TEST(ExplanationText, ReasonsAreCountedAndTheRareOnesSummedUp) {
+  Explanation explanation = on_host();
+  EXPECT_THAT(explanation_text(explanation), Not(HasSubstr("tried")));
+  explanation.tried = 30;
+  explanation.timed.resize(4);
+  explanation.reasons = {{"wrong", "out[0] is 3\nmore", {0, 1, 2}}, {"crash", "", {3}}};
+  EXPECT_THAT(explanation_text(explanation), HasSubstr("\ntried       30, 4 of them timed\n"
+                                                       "      3 wrong: out[0] is 3\n"
+                                                       "      1 crash\n"));
+  explanation.reasons.resize(8);
+  EXPECT_THAT(explanation_text(explanation), HasSubstr("  and 2 other reasons\n"));
 }
 
 }  // namespace

@@ -69,6 +69,14 @@ TEST(TuneOutput, AnInterruptedRunSaysHowToContinue) {
   EXPECT_EQ(end({run_of({})}).err, "");
 }
 
+TEST(TuneOutput, JsonIsOneDocumentOrOneForEachKindOfDevice) {
+  const End one = end({run_of({problem(true)})}, {"--json"});
+  EXPECT_EQ(Json::parse(one.out)["target"], "toy");
+  const End two = end({run_of({problem(true)}), run_of({problem(true)})}, {"--json"});
+  EXPECT_EQ(Json::parse(two.out).size(), 2u);
+  EXPECT_TRUE(Json::parse(two.out).is_array());
+}
+
 TEST(TuneOutput, ARunWithAResultEndsWithTheCommandThatShowsIt) {
   const std::string next = "see it    autotune report --target toy --output report.html\n";
   EXPECT_EQ(end({run_of({problem(true)})}).out, next) << "problems were printed as they ended";
@@ -236,7 +244,34 @@ TEST_F(TuningReportText, EnergyIsComparedWithTheDefaults) {
 }
 
 using testing::Pair;
-using testing::Sandbox;
+
+db::TrialRow trial(const char* configuration, double median_ns) {
+  db::TrialRow row;
+  row.configuration = configuration;
+  row.outcome = "ok";
+  row.median_ns = median_ns;
+  return row;
+}
+
+std::vector<std::string> sorted(const std::vector<db::TrialRow>& trials, const char* column,
+                                std::size_t most = 10) {
+  std::vector<std::string> configurations;
+  for (const db::TrialRow& row : sorted_trials(trials, column, most)) {
+    configurations.push_back(row.configuration);
+  }
+  return configurations;
+}
+
+TEST(TrialTable, WhatIsUnknownComesLastAndTiesGoByTime) {
+  std::vector trials{trial("C=1", 30), trial("C=2", 20), trial("C=3", 10)};
+  EXPECT_THAT(sorted(trials, "registers"), ElementsAre("C=3", "C=2", "C=1"));
+  trials[0].registers = 40;
+  trials[1].registers = 32;
+  EXPECT_THAT(sorted(trials, "registers"), ElementsAre("C=2", "C=1", "C=3"));
+  trials[0].occupancy = 0.75;
+  trials[1].occupancy = 0.5;
+  EXPECT_THAT(sorted(trials, "occupancy"), ElementsAre("C=1", "C=2", "C=3"));
+}
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

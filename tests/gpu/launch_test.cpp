@@ -51,14 +51,6 @@ TEST_F(LaunchTest, TheDeviceIsDescribed) {
   figure("environment", info.environment);
 }
 
-TEST_F(LaunchTest, ARightKernelPassesAtAnyLength) {
-  for (const std::int64_t n : {1, 31, 1000, 1 << 20}) {
-    const Verdict verdict = verdict_on(kRightBody, n);
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-    EXPECT_LE(verdict.worst_error, 1);
-  }
-}
-
 TEST_F(LaunchTest, DynamicSharedMemoryUpToTheOptInLimit) {
   const std::int64_t n = 100'000;
   SourceUnit unit = saxpy_unit(
@@ -108,36 +100,6 @@ asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::
   plan.launches[0].cluster.x = 32;
   EXPECT_EQ(failure_of(unit, plan, n), Outcome::launch_error) << message_;
   expect_device_still_works();
-}
-
-TEST_F(LaunchTest, SeveralLaunchesInOrderThroughAWorkspace) {
-  const std::int64_t n = 5000;
-  const SourceUnit unit = unit_of(R"(
-extern "C" __global__ void scale(int n, float a, const float* x, float* scratch) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) scratch[i] = a * x[i];
-}
-extern "C" __global__ void add(int n, const float* scratch, const float* y, float* out, int* calls) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = scratch[i] + y[i] + (i == 0 ? *calls : 0);
-})",
-                                  {"scale", "add"});
-  LaunchPlan plan;
-  plan.workspace = {{"scratch", ElementType::f32, n, Role::workspace, Fill::random, 0},
-                    {"calls", ElementType::i32, 1, Role::workspace, Fill::zero, 0}};
-  const Scalar length{ElementType::i32, n, 0};
-  const Launch scale{
-      "scale", {20, 1, 1}, {256, 1, 1},
-      {},      0,          {length, Scalar{ElementType::f32, 0, 2.0}, BufferRef{0}, BufferRef{3}}};
-  const Launch add{"add",       {20, 1, 1},
-                   {256, 1, 1}, {},
-                   0,           {length, BufferRef{3}, BufferRef{1}, BufferRef{2}, BufferRef{4}}};
-  plan.launches = {scale, add};
-  EXPECT_EQ(verdict_of(unit, plan, n).outcome, Outcome::ok);
-  plan.launches = {add, scale};  // reads the workspace before it is written
-  const Verdict verdict = verdict_of(unit, plan, n);
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("nan"));
 }
 
 TEST_F(LaunchTest, AKernelThatStartsEarlySeesWhatTheOneAheadWrote) {

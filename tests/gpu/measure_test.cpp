@@ -37,6 +37,35 @@ class MeasureOnGpu : public Gpu {
   double seconds_a_round_ = 0;
 };
 
+TEST_F(MeasureOnGpu, TheSameKernelTakesTheSameTimeInNewBuffers) {
+  int pairs = 0, apart = 0;
+  for (const double seconds : {5e-6, 10e-6, 50e-6}) {
+    std::vector<double> differences;
+    double previous = 0;
+    for (int i = 0; i < 21; ++i) {
+      anchor_timer_.reset();
+      kernels_->reopen();
+      anchor_timer_ = kernels_->work(2000);
+      anchor_->rebind(anchor_timer_.get());
+      const auto timer = kernels_->work(rounds_for(seconds));
+      const double now = judged_median(*timer);
+      if (i > 0) {
+        differences.push_back(std::abs(now - previous));
+        ++pairs;
+        apart += differences.back() > allowed_apart(previous);
+      }
+      previous = now;
+    }
+    std::ranges::sort(differences);
+    figure(format("A/A of judge() at {:.1f} us, new buffers, median and 95 %", previous * 1e6),
+           format("{:.3f} %, {:.3f} %", 100 * differences[10] / previous,
+                  100 * differences[18] / previous));
+  }
+  figure("A/A of judge(), new buffers", format("{} of {} within", pairs - apart, pairs),
+         "95 % within 1 %, below 10 us 2 % or 0.1 us");
+  EXPECT_TRUE(testing::may_be_chance(apart, pairs, 0.05)) << apart << " of " << pairs;
+}
+
 TEST_F(MeasureOnGpu, TwoPercentMoreWorkAtTenMicrosecondsIsRankedRight) {
   const std::int64_t rounds = rounds_for(10e-6);
   int right = 0;

@@ -16,6 +16,8 @@
 namespace autotune {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
@@ -197,6 +199,31 @@ TEST_F(Timing, TheStreamFormTimesToo) {
   figure("spin of 20 us, stream form", format("{:.3f} us", seconds * 1e6));
   EXPECT_GT(seconds, 20e-6);
   EXPECT_LT(seconds, 30e-6);
+}
+
+TEST_F(Timing, DecidingAConfigurationOfTenMicrosecondsTakesMilliseconds) {
+  // Loaded, verified, a first guess, a screen of two short batches, then four batches of the race.
+  const std::int64_t n = 1 << 18;
+  const auto bench = device().open(saxpy_workload(n));
+  std::vector<double> costs, verified;
+  for (int i = 0; i < 12; ++i) {
+    SourceUnit unit = spin_unit(9'000);
+    unit.prelude += format("#define VARIANT {}\n", i);
+    const CompiledKernel kernel = compiled(unit);
+    const auto start = Clock::now();
+    const auto candidate = bench->load(kernel, saxpy_plan(n, 1024));
+    EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
+    verified.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    const double estimate = candidate->time(8, L2State::hot).seconds;
+    candidate->time(8, L2State::hot);
+    for (int batch = 0; batch < 4; ++batch) candidate->time(launches_for(estimate), L2State::hot);
+    costs.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  figure("deciding a configuration of 10 us",
+         format("{:.2f} ms, {:.2f} ms of it until it is verified, the first {:.2f} ms",
+                median(costs) * 1e3, median(verified) * 1e3, costs[0] * 1e3),
+         "<= 8 ms");
+  EXPECT_LT(median(costs), 8e-3);
 }
 
 // What we read from cubins is what the driver says of them.

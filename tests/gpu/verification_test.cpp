@@ -2,7 +2,6 @@
 // Wrong kernels are found wrong on the GPU, in the host's words, and leave nothing behind.
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <span>
 
 #include "tests/gpu/gpu_fixture.hpp"
@@ -32,11 +31,6 @@ TEST_F(WrongKernel, ThatWritesNothing) {
   expect_wrong("", "1000 of 1000 elements are wrong");
 }
 
-TEST_F(WrongKernel, ThatLeavesOneElementOut) {
-  expect_wrong("if (i < n - 1) out[i] = a * x[i] + y[i];", "out[999] was not written");
-  expect_wrong("if (i < n - 1) out[i] = a * x[i] + y[i];", "1 of 1000 elements is wrong");
-}
-
 TEST_F(WrongKernel, ThatWritesOneElementPastTheEnd) {
   expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == n) out[i] = 1;",
                "wrote out[1000], outside out[0..999]");
@@ -46,15 +40,6 @@ TEST_F(WrongKernel, ThatWritesOneElementPastTheEnd) {
 TEST_F(WrongKernel, ThatChangesAnInput) {
   expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == 5) ((float*)x)[5] = 77;",
                "the input x was changed: x[5] was");
-}
-
-TEST_F(WrongKernel, ThatMakesANaN) {
-  expect_wrong("if (i < n) out[i] = i == 700 ? sqrtf(-1 - x[0] * x[0]) : a * x[i] + y[i];",
-               "out[700] is");
-}
-
-TEST_F(WrongKernel, ThatIsOffByALittle) {
-  expect_wrong("if (i < n) out[i] = (a * x[i] + y[i]) * (i == 3 ? 1.00001f : 1);", "out[3] is");
 }
 
 TEST_F(WrongKernel, ThatRacesIsNondeterministic) {
@@ -262,29 +247,6 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
     }
     EXPECT_EQ(candidate->recheck().outcome, Outcome::ok);
   }
-}
-
-TEST_F(WrongKernel, AnswersMayComeFromAFile) {
-  Workload workload = saxpy_workload(100);
-  workload.buffers[0].fill = Fill::iota;
-  workload.buffers[1].fill = Fill::one;
-  std::vector<float> right;
-  for (int i = 0; i < 100; ++i) right.push_back(2.0f * static_cast<float>(i) + 1);
-  workload.expected_file = folder() / "out.bin";
-  const auto write = [&](std::size_t count) {
-    std::ofstream(workload.expected_file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(right.data()),
-               static_cast<std::streamsize>(count * sizeof(float)));
-  };
-  write(100);
-  const auto bench = device().open(workload);
-  const auto outcome_of = [&](const std::string& body) {
-    return bench->load(compiled(saxpy_unit(body)), saxpy_plan(100))->verify().outcome;
-  };
-  EXPECT_EQ(outcome_of(kRightBody), Outcome::ok);
-  EXPECT_EQ(outcome_of("if (i < n) out[i] = i;"), Outcome::wrong);
-  write(99);
-  EXPECT_THROW(device().open(workload), Error);
 }
 
 TEST_F(WrongKernel, WhatIsTooLargeForMemoryIsAnErrorWithItsSize) {

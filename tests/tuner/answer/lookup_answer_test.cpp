@@ -54,6 +54,19 @@ TEST_F(AnswerExplanation, ATransferSaysHowFarItIs) {
   EXPECT_THAT(text(), AllOf(HasSubstr("not tuned on this device"), HasSubstr("a factor of 4 ")));
 }
 
+TEST_F(AnswerExplanation, APredictionIsNotCalledTuned) {
+  answer_.provenance = "predicted";
+  EXPECT_THAT(text(), AllOf(HasSubstr("predicted by the cost model"), HasSubstr("us predicted"),
+                            Not(HasSubstr("tuned"))));
+}
+
+TEST_F(AnswerExplanation, TheDefaultConfigurationHasNoTime) {
+  answer_ = {"BLOCK=128", "", db::Origin::default_configuration};
+  EXPECT_EQ(text(),
+            "toy N=4096 on NVIDIA H200: BLOCK=128\n"
+            "no near size is tuned; the target's default configuration\n");
+}
+
 TEST_F(AnswerExplanation, AFasterLibraryIsMeasuredHereOrExpected) {
   answer_.baseline = "cublas cublasSgemm";
   answer_.baseline_ns = 7000;
@@ -65,6 +78,12 @@ TEST_F(AnswerExplanation, AFasterLibraryIsMeasuredHereOrExpected) {
       HasSubstr("is expected to take 7.000 us: the configuration is not known to be faster"));
   answer_.baseline_ns = 0;
   EXPECT_THAT(text(), HasSubstr("cublas cublasSgemm computes this too, and nothing tells"));
+}
+
+TEST_F(AnswerExplanation, DriftOfTheSourceIsTold) {
+  answer_.validity = db::Validity::source_drifted;
+  EXPECT_THAT(text(),
+              HasSubstr(std::string(", ") + std::string(name_of(db::Validity::source_drifted))));
 }
 
 /// Lookups of toy targets with a cost model: N elements of 12 bytes.

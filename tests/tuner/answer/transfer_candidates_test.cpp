@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <random>
-#include <set>
 
 #include "tests/support/how_often.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"

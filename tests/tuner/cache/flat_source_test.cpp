@@ -69,6 +69,11 @@ TEST_F(FlatSource, AHeaderThatIsElsewhereMayDefineAnything) {
             "#include <b.h>\n#if B\nb\n#endif\n");
 }
 
+TEST_F(FlatSource, AMacroThatOneBranchDefinesIsUnknown) {
+  EXPECT_EQ(flat("#ifdef __CUDACC__\n#define X 1\n#endif\n#if X\na\n#endif\n"),
+            "#if defined(__CUDACC__)\n#define X 1\n#endif\n#if X\na\n#endif\n");
+}
+
 TEST_F(FlatSource, AFileThatMayBeIncludedIsGuardedByAMacro) {
   header("a.cuh", "#pragma once\nint a;\n");
   const std::string text = flat(
@@ -86,6 +91,24 @@ TEST_F(FlatSource, ContinuedLinesAndCommentsStay) {
 
 TEST_F(FlatSource, AHeaderThatAMacroNamesIsRefused) {
   EXPECT_THROW(flat("#include HEADER\n"), Error);
+}
+
+TEST_F(FlatSource, ArithmeticOfConditionsIsThatOfC) {
+  const auto holds = [&](const std::string& expression) {
+    return flat("#if " + expression + "\nyes\n#endif\n", "#define A 1 + 2\n#define B (A)\n");
+  };
+  EXPECT_EQ(holds("A * 2 == 5"), "yes\n");
+  EXPECT_EQ(holds("B * 2 == 6"), "yes\n");
+  EXPECT_EQ(holds("2 + 3 * 4 - 1 == 13 && !(7 % 4 != 3)"), "yes\n");
+  EXPECT_EQ(holds("10 - 4 - 3 == 3 && 0x10u == 16"), "yes\n");
+  EXPECT_EQ(holds("__X && 0"), "");
+  EXPECT_EQ(holds("__X || 1"), "yes\n");
+  EXPECT_THAT(holds("1 / 0"), HasSubstr("#if"));
+}
+
+TEST(UsedDefines, AreThoseOfTheTextAndOfEachOther) {
+  EXPECT_EQ(used_defines("#define A B\n#define B 1\n#define C 2\n#define BB 3\n", "int x = A;"),
+            "#define A B\n#define B 1\n");
 }
 
 TEST(Directives, PlainIncludesAreTold) {
@@ -173,6 +196,14 @@ TEST(Condition, WhatItDoesNotComputeIsUnknown) {
   }
 }
 
+TEST(Condition, WhereSignsAndUnsignedNumbersMeetIsUnknown) {
+  EXPECT_EQ(holds("BM > 32u"), true);
+  EXPECT_EQ(holds("2u - 3 > 0"), std::nullopt);
+  EXPECT_EQ(holds("-1 > 0u"), std::nullopt);  // true in C, where -1 becomes unsigned
+  EXPECT_EQ(holds("-1 > 0"), false);
+  EXPECT_EQ(holds("18446744073709551615 > 0"), std::nullopt);
+}
+
 TEST(Condition, MacrosThatNameThemselvesEnd) {
   EXPECT_EQ(holds("SELF"), std::nullopt);  // 2^32 tokens without a bound
 }
@@ -206,6 +237,46 @@ TEST(PreprocessorOptions, EveryCompilerKnowsTheCommonForm) {
 }
 
 namespace fs = std::filesystem;
+
+class ReadableFiles : public testing::Test {
+ protected:
+  ReadableFiles() {
+    folder_.write("own/tile.cuh", "");
+    folder_.write("own/sub/table.txt", "");
+    folder_.write("common/tile.cuh", "");
+    folder_.write("common/table.txt", "");
+    fs::create_symlink(at("common/tile.cuh"), at("own/linked.cuh"));
+  }
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+  bool may_read(const fs::path& file, const std::vector<fs::path>& data = {}) const {
+    const std::vector<fs::path> files = {at("own/tile.cuh"), file}, folders = {at("own/")};
+    const auto found = first_forbidden(files, folders, data);
+    if (found) {
+      EXPECT_EQ(*found, file);
+    }
+    return !found;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(ReadableFiles, AreThoseBelowTheFolders) {
+  EXPECT_TRUE(may_read(at("own/sub/table.txt")) && may_read(at("own/linked.cuh")));
+  EXPECT_TRUE(may_read(at("own/sub/../tile.cuh")));
+  EXPECT_FALSE(may_read(at("common/tile.cuh")) || may_read("/etc/passwd") ||
+               may_read("/proc/self/maps") || may_read(at("own2/tile.cuh")));
+}
+
+TEST_F(ReadableFiles, AreHeadersThatTheFoldersReach) {
+  EXPECT_TRUE(may_read(at("own/../common/tile.cuh")));
+  EXPECT_FALSE(may_read(at("own/../common/table.txt")));
+  EXPECT_FALSE(may_read(at("own/../../../../../etc/passwd")));
+}
+
+TEST_F(ReadableFiles, AreNoDataOfTheTarget) {
+  EXPECT_FALSE(may_read(at("own/sub/table.txt"), {at("own/sub/../sub/table.txt")}));
+  EXPECT_FALSE(may_read(at("own/linked.cuh"), {at("common/tile.cuh")})) << "by its link";
+}
 
 }  // namespace
 }  // namespace autotune

@@ -38,16 +38,6 @@ TEST(ParameterSpace, ThatIsEmptyNamesTheConstraintThatLeftNothing) {
   EXPECT_EQ(space_of(two, {"A * B > 13"}).why_empty(), "");
 }
 
-TEST(ParameterSpace, WithoutConstraintsIsTheProductInRankOrder) {
-  const ParameterSpace space = space_of({numbers("A", {1, 2}), numbers("B", {5, 6, 7})}, {});
-  ASSERT_EQ(space.size(), 6u);
-  EXPECT_EQ(space.product(), 6u);
-  EXPECT_EQ(to_text(space.at(0)), "A=1 B=5");
-  EXPECT_EQ(to_text(space.at(1)), "A=1 B=6");
-  EXPECT_EQ(to_text(space.at(5)), "A=2 B=7");
-  EXPECT_EQ(space.rank(5), 5u);
-}
-
 TEST(ParameterSpace, KeepsExactlyWhatABruteForceSearchKeeps) {
   Scope scope;
   scope.bind("M", 96);
@@ -125,11 +115,6 @@ TEST(ParameterSpace, DefinesMayBeNamedInConstraintsAndInEachOther) {
   EXPECT_EQ(to_text(space.at(0)), "X=8 Y=4");
   EXPECT_EQ(to_text(space.at(1)), "X=16 Y=4");
   EXPECT_EQ(to_text(space.at(2)), "X=32 Y=1");
-}
-
-TEST(ParameterSpace, AConstraintWithoutParametersKeepsAllOrNothing) {
-  EXPECT_EQ(space_of({numbers("A", {1, 2})}, {"1 < 2"}).size(), 2u);
-  EXPECT_TRUE(space_of({numbers("A", {1, 2})}, {"2 < 1"}).empty());
 }
 
 TEST(ParameterSpace, NoParametersMakeOneConfiguration) {

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 
-#include <chrono>
 #include <cstdlib>
 
 #include "tests/support/hidden_headers.hpp"

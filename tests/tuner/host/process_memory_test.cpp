@@ -2,7 +2,6 @@
 // The buffers of a problem in this process's memory.
 #include "tuner/host/process_memory.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 

@@ -57,6 +57,14 @@ TEST(ChooseFinalists, TakesMoreIfTheFastestWasThrottled) {
   EXPECT_EQ(choose_finalists(measurements(medians, true), wider).size(), 3u);
 }
 
+TEST(ChooseFinalists, TheMarginGrowsByTheLargestCorrectionForALowClock) {
+  // The first is bound by memory, and was 5 % slower before its clock was corrected for.
+  std::vector<Measurement> searched = measurements({10e-6, 10.8e-6, 10.9e-6});
+  EXPECT_THAT(choose_finalists(searched, {}), ElementsAre(0));
+  searched[0].correction = 0.05;  // 1.03 / 0.95 = 1.084
+  EXPECT_THAT(choose_finalists(searched, {}), ElementsAre(0, 1));
+}
+
 TEST(Playoff, OneFinalistWinsAgainstItself) {
   ScriptedTimer timer(10e-6);
   const PlayoffResult result = play_off({{&timer, 10e-6, true, false}}, {}, 1);
@@ -204,6 +212,11 @@ TEST(Playoff, OneThatFailsInAnyPhaseIsOutAndTheOthersAreComparedWithoutIt) {
   }
 }
 
+TEST(Playoff, WhereTheOnlyOneFailsInTheOtherL2StateNoneIsLeft) {
+  FailingSomewhere only(8e-6, CallContext::chain, L2State::cold);
+  EXPECT_FALSE(play_off({{&only, 8e-6, true, false}}, {}, 1).winner);
+}
+
 TEST(Playoff, FewerThanSixBlocksReplaceNobody) {
   for (const bool is_stored : {false, true}) {
     int calls = 0;
@@ -286,6 +299,16 @@ TEST(Playoff, ComparesWithinBlocksNotAcrossThem) {
       play_off({{&standard, 10e-6, true, false}, {&other, 10.1e-6, false, false}}, {}, 1);
   EXPECT_EQ(result.winner, 1u);
   EXPECT_GT(result.finalists[1].measurement.median, result.finalists[0].measurement.median);
+}
+
+TEST(Playoff, TheOrderWithinABlockChanges) {
+  std::string order;
+  ScriptedTimer a([&](int, int) { return order += 'a', batch_of(10e-6); });
+  ScriptedTimer b([&](int, int) { return order += 'b', batch_of(10e-6); });
+  play_off({{&a, 10e-6, true, false}, {&b, 10.1e-6, false, false}}, {}, 1);
+  std::set<std::string> blocks;
+  for (int block = 0; block < 15; ++block) blocks.insert(order.substr(3 * block, 3));
+  EXPECT_THAT(blocks, UnorderedElementsAre("aab", "aba", "baa"));
 }
 
 TEST(Playoff, TheStoredOneStaysAgainstALittleFasterOnesAndTheDefaultDoesNotMatter) {

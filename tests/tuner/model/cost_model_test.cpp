@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
@@ -155,6 +154,13 @@ TEST(CostModel, EachFamilyIsModelledByItsOwnFormulas) {
     }
   }
   EXPECT_EQ(without, 3) << "the staged ones with EACH=1";
+}
+
+TEST(CostModel, MoreBlocksThanThereAreNumbersAreTheLargestNumber) {
+  Case a{vector_add()};
+  a.target.kernels[0].grid = {Expression::parse("N * N"), Expression::parse("N * N")};
+  a.problem = {{{"N", 2147483647}}};
+  EXPECT_EQ(a.model().input(0).blocks, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(CostModel, AnUnknownQuantityIsAnErrorWithANearName) {

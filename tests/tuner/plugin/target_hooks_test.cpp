@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/target_hooks.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -113,7 +112,6 @@ TEST(TargetHooks, AnOutputThatIsLeftUnwrittenIsNoAnswer) {
     EXPECT_THAT(error.what(), HasSubstr("wrote nothing to out"));
   }
 }
-
 
 }  // namespace
 }  // namespace autotune

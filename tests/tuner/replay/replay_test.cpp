@@ -3,8 +3,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/replay/recorded_evaluator.hpp"
 
-#include <cmath>
-
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"
 

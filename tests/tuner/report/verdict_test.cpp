@@ -21,6 +21,11 @@ TEST(Verdict, TheIntervalComesFromTheEndsOfBoth) {
   EXPECT_EQ(sentence_of(against(0.5e6)), "2.00x [1.94, 2.06] slower than cublas.");
 }
 
+TEST(Verdict, WhatIsFarSlowerKeepsTwoDigits) {
+  EXPECT_THAT(verdict_table(Report{{against(3.14e3)}, "", "", ""}),
+              HasSubstr("0.0031x <wbr>[0.003, 0.0032]"));
+}
+
 TEST(Verdict, IntervalsThatMeetAreNoDifference) {
   EXPECT_EQ(sentence_of(against(1.01e6)), "Not different from cublas: 1.01x [0.98, 1.04].");
 }
@@ -126,6 +131,19 @@ TEST(Portability, AConfigurationHasItsShareOfTheBestElsewhere) {
   EXPECT_EQ(all[0].covered, 3u);
 }
 
+TEST(Portability, AFailureTakesATimeBack) {
+  Report report;
+  report.problems = {problem(1, {trial("A=1", 1e6)}),
+                     problem(2, {trial("A=2", 1e6), trial("A=1", 1e6), failed("A=1", "no")})};
+  EXPECT_EQ(portability_of(report)[0].share[0][1], 0);
+}
+
+TEST(Portability, OneProblemHasNoMatrix) {
+  Report report;
+  report.problems = {problem(1, {trial("A=1", 1e6)}), problem(2, {})};
+  EXPECT_TRUE(portability_of(report).empty());
+}
+
 TEST(Failures, AValueThatIsRareElsewhereIsWhatTheyHaveInCommon) {
   std::vector<db::TrialRow> trials;
   for (int i = 0; i < 3; ++i) trials.push_back(failed("BM=8 STAGES=4", "no memory"));
@@ -210,6 +228,23 @@ TEST(Counted, LoadsStandBesideTheStaticAnalysis) {
   EXPECT_EQ(loads.expected, "16 requests, 96 transactions, 66.7 % used");
 }
 
+TEST(Counted, WithoutRequestsNoShareIsUsed) {
+  EXPECT_EQ(line("global loads", "load_requests=0 load_sectors=0 load_efficiency=0", {}).counted,
+            "none");
+}
+
+TEST(Counted, IntensityComesFromCountedFlopsAndBytes) {
+  Expected expected;
+  expected.flops = 1000;
+  expected.l2_bytes = 100;
+  const std::string flops = "flops_f32=1000 tensor_operations=200 l2_bytes=300 dram_read_bytes=";
+  const CountedLine one = line("intensity", flops + "100 dram_write_bytes=20", expected);
+  EXPECT_EQ(one.counted, "4 FLOPs a byte of L2, 10 of DRAM");
+  EXPECT_EQ(one.expected, "10 a byte of L2 by the model");
+  EXPECT_EQ(line("intensity", flops + "0 dram_write_bytes=0", expected).counted,
+            "4 FLOPs a byte of L2");
+}
+
 TEST(Counted, TextsThatAreNoNumbersAreLeftOut) {
   EXPECT_THAT(counter_values("garbage a= b=x c=1e999 d=nan e=-inf =3 f=0x"), IsEmpty());
   EXPECT_EQ(counter_values("a=1.5  b=-2").size(), 2U);
@@ -218,6 +253,12 @@ TEST(Counted, TextsThatAreNoNumbersAreLeftOut) {
 TEST(Counted, HugeFiguresAreShownWithoutOverflow) {
   EXPECT_NE(line("L2", "l2_bytes=1e300 l2_hit_rate=1", {}).counted, "");
   EXPECT_NE(line("L2", "l2_bytes=-1e300 l2_hit_rate=1", {}).counted, "");
+}
+
+TEST(Counted, TheLargestStallsComeFirst) {
+  EXPECT_EQ(
+      line("stalls", "stall_wait=1 stall_selected=9 stall_barrier=2 stall_drain=0", {}).counted,
+      "barrier 2.00, wait 1.00 (warps that wait, per issue)");
 }
 
 }  // namespace

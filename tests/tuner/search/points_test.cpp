@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "tests/tuner/search/simulated.hpp"

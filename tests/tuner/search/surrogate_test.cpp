@@ -18,21 +18,6 @@ namespace {
 using simulated::random_points;
 using simulated::wide_kernel;
 
-TEST(Kernel, IsItsAmplitudeAtNoDistanceAndMaternBeyond) {
-  Kernel kernel = wide_kernel(1);
-  Points points(2, 1);
-  points << 0, 1;
-  float values[2];
-  covariances(kernel, points.row(0), points, values);
-  EXPECT_FLOAT_EQ(values[0], 1);
-  const double root5 = std::sqrt(5.0);
-  EXPECT_NEAR(values[1], (1 + root5 + 5.0 / 3) * std::exp(-root5), 1e-6);
-  kernel.step = 3;  // r = sqrt(1 + 3)
-  covariances(kernel, points.row(0), points, values);
-  EXPECT_FLOAT_EQ(values[0], 1);
-  EXPECT_NEAR(values[1], (1 + 2 * root5 + 20.0 / 3) * std::exp(-2 * root5), 1e-6);
-}
-
 TEST(Kernel, AFitGivesAParameterWithoutEffectALongerScale) {
   Training training{random_points(40, 2), Eigen::VectorXd(40), {}};
   for (Eigen::Index i = 0; i < 40; ++i) training.targets[i] = std::sin(6 * training.points(i, 0));
@@ -103,17 +88,6 @@ TEST(Posterior, ObservingOneByOneEqualsObservingAllAtOnce) {
           .cwiseAbs()
           .maxCoeff(),
       2e-3);
-}
-
-TEST(Posterior, ObservingSeveralEqualsObservingOneByOne) {
-  const Points points = random_points(700, 3);
-  Posterior several(points, 8), one_by_one(points, 8);
-  for (Posterior* posterior : {&several, &one_by_one}) {
-    posterior->reset(wide_kernel(3), points.topRows(3));
-  }
-  several.observe(points.middleRows(3, 5));
-  for (Eigen::Index i = 3; i < 8; ++i) one_by_one.observe(points.row(i));
-  EXPECT_LT((several.variances() - one_by_one.variances()).abs().maxCoeff(), 1e-5);
 }
 
 TEST(Posterior, CopesWithNearlyEqualPoints) {

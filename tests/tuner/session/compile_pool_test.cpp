@@ -13,7 +13,6 @@ namespace {
 using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;
-using testing::Optional;
 
 SourceUnit unit(int number) {
   SourceUnit unit;

@@ -148,6 +148,13 @@ TEST(RunProgress, WhatIsLeftTakesAsLongAsWhatWasDone) {
   EXPECT_FALSE(run.seconds_left(20));
 }
 
+TEST(RunProgress, StoredEvaluationsTookNoTime) {
+  RunProgress run;
+  run.note(at("a", 80), 0);
+  run.note(at("a", 90), 1);
+  EXPECT_DOUBLE_EQ(run.seconds_left(1).value(), 11);  // 110 more, ten a second
+}
+
 TEST(RunProgress, ABudgetOfTimeEndsByTheClock) {
   RunProgress run(60);
   run.note(at("a", 1), 20);
@@ -156,6 +163,15 @@ TEST(RunProgress, ABudgetOfTimeEndsByTheClock) {
   run.note_end_of("a", 70);
   run.note_end_of("b", 75);
   EXPECT_FALSE(run.seconds_left(75));
+}
+
+TEST(RunProgress, AnotherRunOverTheSameProblemsBeginsAnew) {
+  RunProgress run;
+  run.note(at("a", 0), 0);
+  run.note(at("a", 100), 100);
+  run.note(at("a", 0), 200);
+  run.note(at("a", 50), 201);
+  EXPECT_DOUBLE_EQ(run.seconds_left(201).value(), 3);
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <future>
-#include <thread>
 
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
@@ -75,6 +73,15 @@ Launch launch(std::string entry, unsigned blocks, unsigned threads, std::int64_t
   one.block.x = threads;
   one.dynamic_shared_bytes = shared_bytes;
   return one;
+}
+
+TEST(Gates, AConfigurationStandsForTheLaunchWithTheMostSharedMemoryThenThreads) {
+  LaunchPlan plan;
+  plan.launches = {launch("pack", 512, 256, 0), launch("product", 128, 128, 65536),
+                   launch("sum", 512, 128, 0)};
+  EXPECT_EQ(heaviest(plan).entry, "product");
+  plan.launches[1].dynamic_shared_bytes = 0;
+  EXPECT_EQ(heaviest(plan).entry, "pack");
 }
 
 TEST(Gates, ClustersNeedAGpuThatHasThemOrTheHost) {

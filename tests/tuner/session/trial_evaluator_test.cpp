@@ -3,7 +3,6 @@
 
 #include <future>
 #include <stdexcept>
-#include <thread>
 
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"

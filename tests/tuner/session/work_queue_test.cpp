@@ -82,5 +82,36 @@ TEST(WorkQueue, AReservedProblemIsLeftToItsDeviceWhileThereAreOthers) {
   EXPECT_EQ(queue.reserve(0), std::nullopt);
 }
 
+TEST(WorkQueue, ADeviceDoesNotHelpTheSearchOfItsOtherPlace) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator search(*toy, 1);
+  WorkQueue queue(1, 2);
+  EXPECT_EQ(queue.device_of(3), 1u);
+  ASSERT_EQ(queue.next(3, false).problem, 0u);
+  queue.open(search, 3);
+  EXPECT_EQ(queue.next(0, true).search, &search);
+  queue.leave(search);
+  auto other = std::async(std::launch::async, [&] { return queue.next(1, true).search; });
+  EXPECT_EQ(other.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  queue.close(search);
+  queue.done();
+  EXPECT_EQ(other.get(), nullptr);
+}
+
+TEST(WorkQueue, AClosedSearchHasNoHelpersLeft) {
+  FakeDevice device(bowl);
+  ToyRun toy(device);
+  TrialEvaluator search(*toy, 1);
+  WorkQueue queue(1, 2);
+  queue.next(0, true);
+  queue.open(search, 0);
+  ASSERT_EQ(queue.next(1, true).search, &search);
+  auto closed = std::async(std::launch::async, [&] { queue.close(search); });
+  EXPECT_EQ(closed.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+  queue.leave(search);
+  closed.get();
+}
+
 }  // namespace
 }  // namespace autotune

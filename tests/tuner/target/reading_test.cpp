@@ -14,6 +14,15 @@ void expect_reading_error(const std::string& text, const std::string& what) {
   EXPECT_THAT([&] { reading(text); }, ThrowsMessage<Error>(HasSubstr(what)));
 }
 
+TEST(Reading, FamiliesAndPartsThatMakeNoSenseAreRefused) {
+  expect_reading_error("families = {}", "there are no families: leave the key out");
+  expect_reading_error("families.f.parts = [\"a\"]", "there is no part a (there are none)");
+  expect_reading_error("parts.tiles.main = 'f'\nfamilies.f.parts = [\"tile\"]",
+                       "there is no part tile (did you mean tiles?)");
+  expect_reading_error("families.f.sizes = ['N']", "\"sizes\" is a key of the target");
+  expect_reading_error("parts.a.mains = 'f'\nfamilies.f.parts = ['a']", "did you mean main?");
+}
+
 TEST(Reading, APartThatUsesOtherPartsIsRefused) {
   expect_reading_error("parts.a.main = 'f'\nparts.b.parts = ['a']\nfamilies.f.parts = ['b']",
                        "a.toml:2:17: a part cannot use other parts: list them all in the family");
@@ -37,6 +46,24 @@ TEST(Node, AKeyThatIsNotKnownIsAnsweredWithANearOne) {
   EXPECT_NO_THROW(root.expect_keys({"a", "sub"}));
 }
 
+TEST(Node, AListHasAsManyItemsAsAreAllowed) {
+  const Node root = toml("list = [1, 2, 3]\none = 4\n");
+  const Node& list = root["list"];
+  EXPECT_EQ(list.items(3, 3).size(), 3u);
+  expect_node_error([&] { (void)list.items(4); }, "has 3 items, expected 4 or more");
+  expect_node_error([&] { (void)list.items(1, 2); }, "has 3 items, expected 2 at most");
+  expect_node_error([&] { (void)list.items(2, 2); }, "has 3 items, expected 2");
+  expect_node_error([&] { (void)root["one"].items(); }, "expected a list, got an integer");
+  EXPECT_EQ(root["one"].one_or_more(3).front().integer(), 4);
+  expect_node_error([&] { (void)list.one_or_more(2); }, "has 3 items, expected 2 at most");
+}
+
+TEST(Node, NamesOfMembersAreIdentifiers) {
+  expect_node_error([] { (void)toml("\"a-b\" = 1").members(); }, "\"a-b\" is not a name");
+  expect_node_error([] { (void)toml("\"größe\" = 1").members(); }, "größe\" is not a name");
+  expect_node_error([] { (void)toml("\"\" = 1").members(); }, "\"\" is not a name");
+}
+
 TEST(Node, AValueIsANumberAFlagOrAWord) {
   const Node root = toml(
       "a = true\nb = 0.5\nc = 'word'\nd = '12'\ne = 'a b'\nf = nan\ng = inf\nh = []\ni = ''\n");
@@ -49,6 +76,16 @@ TEST(Node, AValueIsANumberAFlagOrAWord) {
   expect_node_error([&] { (void)root["g"].value(); }, "expected a finite number");
   expect_node_error([&] { (void)root["h"].value(); }, "expected a number or a word, got a list");
   expect_node_error([&] { (void)root["i"].value(); }, "\"\" is neither a number nor a word");
+}
+
+TEST(Node, EachTypeIsReadAsItself) {
+  const Node root = toml("a = 2\nb = 0.5\nc = 'word'\nd = true\n");
+  EXPECT_EQ(root["a"].real(), 2.0);
+  expect_node_error([&] { (void)root["b"].integer(); }, "expected an integer, got a number with a");
+  expect_node_error([&] { (void)root["d"].integer(); }, "expected an integer, got true or false");
+  expect_node_error([&] { (void)root["c"].real(); }, "expected a number, got a text");
+  expect_node_error([&] { (void)root["a"].flag(); }, "expected true or false, got an integer");
+  expect_node_error([&] { (void)root["a"].text(); }, "a.toml:1:5: ");
 }
 
 TEST(Node, ALongLineIsCutBetweenCharacters) {
