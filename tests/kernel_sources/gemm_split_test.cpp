@@ -109,14 +109,19 @@ std::filesystem::path file_of(const char* name, const std::vector<float>& values
 }
 
 TEST(GemmSplit, GivesTheSameBitsWhicheverOperandStreamsAndForFewRows) {
-  // The host's wgmma and mma.sync add a slab's k in other orders, so that only one of it is not 0.
+  // The host's wgmma and mma.sync add 16 of k in other orders, so that only one of these is not 0.
+  // Two of a slab nearly cancel, so that rounding of small products shows.
   constexpr std::int64_t kRows = 9, kColumns = 512, kDepth = 9 * 64;
   std::mt19937 random(46);
   std::uniform_real_distribution<float> between(-1, 1);
   std::vector<float> row(kDepth), a, b(kColumns * kDepth);
-  for (std::size_t k = 7; k < kDepth; k += 64) row[k] = between(random);
+  for (std::size_t k = 7; k < kDepth; k += 64) {
+    row[k] = between(random);
+    row[k + 16] = -row[k];
+  }
   for (int m = 0; m < kRows; ++m) a.insert(a.end(), row.begin(), row.end());
   std::ranges::generate(b, [&] { return between(random); });
+  for (std::size_t i = 7; i < b.size(); i += 64) b[i + 16] = b[i] * (1 + 0x1p-10f);
   DeviceInfo gpu = testing::small_hopper();
   gpu.multiprocessors = 132;  // else k is not divided
   const Problem problem =
