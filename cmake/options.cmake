@@ -28,10 +28,22 @@ if(AUTOTUNE_WERROR)
   add_compile_options(-Werror)
 endif()
 # What is installed runs where another C++ library is, or none. All share one libgcc_s, which unwinds
-# the exceptions of a plugin.
+# the exceptions of a plugin. The archive of GCC 12 calls arc4random of glibc 2.36; with another, all
+# runs with 2.34.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/arc4random.cpp CONTENT [=[
+#include <cstdlib>
+#include <sys/random.h>
+extern "C" [[gnu::visibility("hidden")]] unsigned arc4random() noexcept {
+  unsigned bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) std::abort();
+  return bits;
+}
+]=])
+add_library(autotune_arc4random OBJECT ${PROJECT_BINARY_DIR}/arc4random.cpp)
 function(autotune_without_cxx_library target)
   if(NOT AUTOTUNE_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:autotune_arc4random>)
   endif()
 endfunction()
 if(AUTOTUNE_SANITIZE)

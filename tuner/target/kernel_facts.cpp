@@ -353,11 +353,22 @@ class FactReader {
     return type;
   }
 
+  /// A number of one or two digits that the host's launch itself has for an argument.
+  std::optional<std::string> small_number(const std::string& name) const {
+    for (std::size_t i = 0; launch_ && i < kernel_.parameters.size(); ++i) {
+      const Tokens& given = launch_->arguments[i];
+      const bool is_small = given.size() == 1 && given[0].size() <= 2 && is_number(given[0]);
+      if (kernel_.parameters[i].name == name && is_small) return given[0];
+    }
+    return std::nullopt;
+  }
+
   /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
   bool is_size(const Declaration& each) const {
     if (given_) return given_->sizes.contains(each.name);
     if (first_turn(each.name)) return false;
     if (names_a_size(each.name)) return true;
+    if (small_number(each.name)) return false;
     const Tokens& body = kernel_.body;
     for (std::size_t i = 1; i + 1 < body.size(); ++i) {
       if (body[i] != each.name) continue;
@@ -536,6 +547,7 @@ class FactReader {
                                          int depth = 0) const {
     if (is_size_name(word)) return NamedInManifest{manifest_name(word), true};
     if (const auto turn = first_turn(word)) return NamedInManifest{*turn};
+    if (const auto number = small_number(word)) return NamedInManifest{*number};
     if (computed_.contains(word)) {
       auto value = computed(word, with_parameters);
       if (value && value->text.find(' ') != std::string::npos)

@@ -70,6 +70,17 @@ TEST(FirstManifest, ASmallConstantOfTheHostIsAParameterUnlessABufferHasItsLength
   EXPECT_THAT(of_lengths, Not(HasSubstr("parameters.q = ")));
 }
 
+TEST(FirstManifest, ASmallNumberOfTheHostsLaunchIsNoSize) {
+  const std::string text = text_of(
+      kernel("const float* x, const float* w, float* y, int n, int radius",
+             "  if (i >= n) return;\n  float sum = 0;\n"
+             "  for (int d = -radius; d <= radius; ++d) sum += w[d + radius] * x[i];\n"
+             "  y[i] = sum;\n") +
+      "void run(float* x, float* w, float* y, int n) { k<<<n / 256, 256>>>(x, w, y, n, 4); }\n");
+  EXPECT_THAT(text, HasSubstr("sizes = [\"n\"]"));
+  EXPECT_THAT(text, HasSubstr("arguments.radius = { type = \"i32\", value = 4 }"));
+}
+
 TEST(FirstManifest, ABlockHasItsThreadsAndNotWhatEachOfThemDoes) {
   for (const std::string threads : {"THREADS", "THREADS_PER_BLOCK", "BLOCK_SIZE"}) {
     const std::string text = text_of("#define " + threads + " 256\n#define PER_THREAD 8\n" +
