@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 
 HERE = pathlib.Path(__file__).parent
@@ -22,13 +23,13 @@ HEAD = "| manifest | source | lines | size | default | best | gain | tuned in |"
 
 
 def heads(manifest, word):
-    return [line.split()[2:] for line in manifest.read_text().splitlines()
+    return [line.split(maxsplit=4)[2:] for line in manifest.read_text().splitlines()
             if line.startswith(f"# {word} ")]
 
 
 def sources(manifest):
     for repository, commit, path in heads(manifest, "fetch"):
-        address = f"https://raw.githubusercontent.com/{repository}/{commit}/{path}"
+        address = f"https://raw.githubusercontent.com/{repository}/{commit}/{urllib.parse.quote(path)}"
         yield HERE / "sources" / repository.split("/")[1] / path, address
 
 

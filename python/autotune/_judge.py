@@ -24,7 +24,7 @@ import struct
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
@@ -95,6 +95,7 @@ class Process:
                  modules: list[str]):  # fmt: skip
         self._folder = tempfile.mkdtemp(prefix="autotune-judge-")
         self._said = tempfile.TemporaryFile()
+        self.left: Optional[list[Any]] = None  # its scheduling when it answered last
         ours, theirs = socket.socketpair()
         worker = os.environ.get("AUTOTUNE_WORKER") or str(
             installed("libexec/autotune/autotune-worker", "bin/autotune-worker"))  # fmt: skip
@@ -188,18 +189,34 @@ class Process:
             self.end()
             raise Ended(f"its answer cannot be read: {error}") from None
 
-    def rest(self, rests: bool) -> None:
-        """Stops it and all that it started, so that it cannot slow others, or goes on. Its keeper
-        stays awake."""
+    def started(self) -> Iterator[int]:
+        """What it started, without its keeper."""
         found = [self._pid]
         for pid in found:
             try:
                 children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-                found += [int(word) for word in children.split()]
-                if pid != self._pid:
-                    os.kill(pid, signal.SIGSTOP if rests else signal.SIGCONT)
-            except (OSError, ValueError):
+            except OSError:
                 continue  # it has ended
+            found += [int(word) for word in children.split()]
+            if pid != self._pid:
+                yield pid
+
+    def rest(self, rests: bool) -> None:
+        """Stops it and all that it started, so that it cannot slow others, or goes on. Its keeper
+        stays awake."""
+        for pid in self.started():
+            try:
+                os.kill(pid, signal.SIGSTOP if rests else signal.SIGCONT)
+            except OSError:
+                continue  # it has ended
+
+    def scheduling(self) -> list[Any]:
+        """What other processes of the user can change to slow it."""
+        try:
+            return [(os.sched_getaffinity(pid), os.sched_getscheduler(pid),
+                     os.getpriority(os.PRIO_PROCESS, pid)) for pid in self.started()]  # fmt: skip
+        except OSError:
+            return []  # it has ended
 
     def end(self) -> None:
         """Its keeper kills everything that it started, and removes its folder."""
@@ -285,9 +302,12 @@ class Case:
         return self.right(self.reference, do, **request)[0]
 
     def right(self, process: Process, do: str, **request: Any) -> tuple[dict[str, Any], float]:
-        """Of a process that runs the reference."""
+        """Of a process that runs the reference. Between its requests, it does nothing itself."""
+        if process.left not in (None, process.scheduling()):
+            raise Refused("cheats", "it changes how the reference's process is scheduled")
         try:
             answer, spent = process.timed(600, do, **request)
+            process.left = process.scheduling()
         except (Late, Ended) as failure:
             raise Error(f"the reference: {failure}") from None
         if do == "draw":
@@ -469,7 +489,7 @@ class Case:
                  for who in ("candidate", "reference")}  # fmt: skip
         margin = max(noise, MARGIN)
         pace = ("faster" if ratio[1] > 1 + margin else
-                "slower" if ratio[2] < 1 - margin else "within noise")  # fmt: skip
+                "slower" if ratio[2] < 1 / (1 + margin) else "within noise")  # fmt: skip
         floor = self.least_bytes(problem["problem"]) / self.drawn["peak_rate"]
         problem |= {"pace": pace, "calls": calls, "noise_floor": noise,
                     "time_floor_ns": floor * 1e9, "blocks": blocks,
@@ -602,7 +622,9 @@ def judge_functions(candidate: Function, against: Function, inputs: Function,
         return first
     second = attempt(places, problems, seed, options)  # the machine may have been busy
     if second["outcome"] == "timeout":
-        second["why"] = f"in both attempts: {second['why']}"
+        why = second["why"]
+        second["why"] = f"in both attempts: {why}"
+        second["text"] = second["text"].replace(why, second["why"])
     else:
         second["notes"].append(f"judged again after a late call: {first['why']}")
     return second

@@ -34,7 +34,9 @@ POISONS = (0xFF, 0x7F, 0x3E)  # NaN; large; plausible
 # Sums in another order lose more in f32 and f64; narrow types lose most when they are stored.
 ROUNDOFF = {"float64": (2.0**-53, 1024), "float32": (2.0**-24, 32), "float16": (2.0**-11, 6),
             "bfloat16": (2.0**-8, 6), "float8_e4m3fn": (2.0**-4, 4), "float8_e5m2": (2.0**-3, 4),
-            "complex64": (2.0**-24, 32), "complex128": (2.0**-53, 1024)}  # fmt: skip
+            "complex64": (2.0**-24, 32), "complex128": (2.0**-53, 1024),
+            # Compared as f64.
+            "float128": (2.0**-53, 1024), "complex256": (2.0**-53, 1024)}  # fmt: skip
 FEW = 6
 FLOOR = 4  # roundoffs of the typical result that may be lost, if the reference loses nothing
 WITHOUT_F64 = 16  # times as many, where sums are not known exactly
@@ -102,8 +104,12 @@ class NumPy:
     def sample(self, array: Any, places: list[int]) -> Any:
         return array.reshape(-1)[places]
 
+    def numbers(self, array: Any) -> Any:
+        """As a list of them can be compared: integers as they are, others as float64."""
+        return self.real(array) if self.is_float(array) else array.reshape(-1)
+
     def samples(self, parts: list[Any]) -> list[list[float]]:
-        return [list(map(float, self.real(part).tolist())) for part in parts]
+        return [self.numbers(part).tolist() for part in parts]
 
     def is_same(self, one: Any, other: Any) -> bool:
         return bool(one.tobytes() == other.tobytes())
@@ -245,10 +251,12 @@ class Torch(NumPy):
         return self._torch_tensor(places, dtype=self._int64, device=self.device)
 
     def samples(self, parts: list[Any]) -> list[list[float]]:
-        """In one transfer."""
-        wide = [self.real(part) for part in parts]
-        values = iter(self._cat(wide).tolist() if wide else [])
-        return [[next(values) for _ in range(len(part))] for part in wide]
+        """Floating numbers in one transfer."""
+        wide = [self.numbers(part) for part in parts]
+        floats = [part for part in wide if part.dtype == self._double]
+        values = iter(self._cat(floats).tolist() if floats else [])
+        return [[next(values) for _ in range(len(part))] if part.dtype == self._double
+                else part.tolist() for part in wide]  # fmt: skip
 
     def is_same(self, one: Any, other: Any) -> bool:
         return bool(self._base.equal(self._bytes(one), self._bytes(other)))
@@ -552,7 +560,7 @@ class Server:
                 return ("" if arrays.is_same(got, was) else " was changed", 0.0)
         if not arrays.is_float(own):
             self.limits.append((0.0, 0.0))
-            at = arrays.first(arrays.real(got) != arrays.real(own))
+            at = arrays.first(arrays.numbers(got) != arrays.numbers(own))
             return (self.at(at, got, own), 0.0) if at is not None else ("", 0.0)
         exact = arrays.real(self.exact[i] if self.exact else own)
         g, n = arrays.real(got), arrays.real(own)
@@ -583,8 +591,9 @@ class Server:
         return "", max(share, rms / (allowed + TINY))
 
     def at(self, place: int, got: Any, own: Any) -> str:
-        g, n = self.arrays.real(got), self.arrays.real(own)
-        return f"[{place}] is {float(g[place]):.9g}, expected {float(n[place]):.9g}"
+        g, n = (self.arrays.numbers(each)[place].item() for each in (got, own))
+        figures = ".9g" if isinstance(n, float) else ""
+        return f"[{place}] is {g:{figures}}, expected {n:{figures}}"
 
 
 def told(error: BaseException) -> str:
@@ -597,13 +606,14 @@ def told(error: BaseException) -> str:
 def serve(channel: int) -> None:
     read, write, pack, unpack = os.read, os.write, struct.pack, struct.unpack
     dumps, loads = json.dumps, json.loads
+    process, own, end = os.getpid, os.getpid(), os._exit
 
     def exactly(count: int) -> bytes:
         got = b""
         while len(got) < count:
             part = read(channel, count - len(got))
             if not part:
-                os._exit(0)
+                end(0)
             got += part
         return got
 
@@ -617,6 +627,8 @@ def serve(channel: int) -> None:
             answer = {"failed": str(wrong)}
         except BaseException as error:
             answer = {"failed": told(error)}
+        if process() != own:
+            end(0)  # a copy that the function has made by fork()
         answer["number"] = request["number"]
         text = dumps(answer).encode()
         text = pack("=Q", len(text)) + text

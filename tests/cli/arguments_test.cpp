@@ -155,6 +155,9 @@ TEST(Request, AFixedSizeMayBeLeftOut) {
   EXPECT_FALSE(needs_sizes(target));
   EXPECT_EQ(example_sizes(target), "2x3x4");
   EXPECT_THAT(texts("M=3"), ElementsAre("N=2 M=3 batch=4"));
+  target.sizes = {"N", "C", "H", "W"};
+  target.size_rules = {{}, {}, {}, {}};
+  EXPECT_EQ(example_sizes(target), "64");
 }
 
 TEST(Request, ADatabaseMayBeNewButItsFolderMayNot) {

@@ -213,6 +213,16 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
       << text;
 }
 
+TEST(Init, ACommandToCopyHasItsPathInQuotes) {
+  const Sandbox sandbox;
+  std::filesystem::create_directory(sandbox.folder() / "my kernels");
+  sandbox.write("my kernels/k.cu",
+                "__global__ void k(float* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = 1;\n}\n");
+  const Ended init = sandbox.run({"init", "my kernels/k.cu", "--device", "host"});
+  EXPECT_THAT(init.out, HasSubstr("autotune check 'my kernels/k.target.toml'\n")) << init.err;
+}
+
 TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
   const Sandbox sandbox;
   const auto refuses = [&](const std::vector<std::string>& words, int status,

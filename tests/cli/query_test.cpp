@@ -30,6 +30,10 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
               HasSubstr("expected to be the fastest of the configurations that are good"));
   EXPECT_THAT(near.out,
               HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
+  const std::string file = sandbox.database().string();
+  EXPECT_THAT(sandbox.run({"query", "--target", manifest, "--size", "200", "--db", file}).out,
+              HasSubstr("autotune tune --target " + manifest + " --sizes 200 --db " + file +
+                        " measures it"));
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "200"}), 1,
                  {"tiny of size 200 is not tuned", "its manifest is not found"});
   const Ended one_of_two = sandbox.run({"query", "--target", "tiny", "--size", "200,100"});

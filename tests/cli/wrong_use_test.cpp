@@ -115,6 +115,17 @@ TEST(WrongUse, ASizeWithoutConfigurationsIsStatusThreeInEveryVerb) {
   EXPECT_EQ(tuned.status, 3) << tuned.err;
 }
 
+TEST(WrongUse, OfAGpuThatIsNotHereNamesKindsOfGpus) {
+  const Sandbox sandbox;
+  const std::vector<std::vector<std::string>> cases = {
+      {"warm", "--target", "gemm", "--gpu", "cuda:99"},
+      {"lock", "--target", "gemm", "--sizes", "64", "--output", "x.lock", "--device", "cuda:99"}};
+  for (const auto& one : cases) {
+    SCOPED_TRACE(one.front());
+    expect_refused(sandbox.run(one), 1, {"no GPU cuda:99 here", "name a kind of GPU", "h200"});
+  }
+}
+
 TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
   const Sandbox sandbox;
   for (const char* action : {"check", "compact", "unpin"}) {

@@ -77,6 +77,15 @@ inline const Cheat kCheatsOfDevice[] = {
      "__device__ float kept[1 << 20]; __device__ float first = -1e30f, last;",
      "if (i >= n) return; if (first == x[0] && last == x[n - 1]) { z[i] = kept[i]; return; }"
      "z[i] = kept[i] = 2.0f * x[i] + y[i]; if (i == n - 1) { last = x[n - 1]; first = x[0]; } }"},
+    {"replay", "answers_one_call_late", "affine",
+     "__device__ float kept[1 << 20]; __device__ int has_kept;",
+     "if (i >= n) return; float v = 2.0f * x[i] + y[i]; z[i] = has_kept ? kept[i] : v;"
+     "kept[i] = v; if (i == n - 1) has_kept = 1; }"},
+    {"memory", "takes_near_inputs_for_the_same", "heavy",
+     "__device__ float seen[1 << 20], kept[1 << 20];",
+     "if (i >= n) return; if (seen[i] != 0 && fabsf(seen[i] - x[i]) < 1e-3f) { z[i] = kept[i]; "
+     "return; } float v = x[i]; for (int k = 0; k < 5000; ++k) v = v * 0.5f + x[i];"
+     "seen[i] = x[i]; z[i] = kept[i] = v; }"},
     {"memory", "compares_whole_inputs", "heavy", "__device__ float seen[1 << 20], kept[1 << 20];",
      "if (i >= n) return; if (seen[i] == x[i]) { z[i] = kept[i]; return; }"
      "float v = x[i]; for (int k = 0; k < 5000; ++k) v = v * 0.5f + x[i];"
@@ -127,12 +136,18 @@ inline const Cheat kCheatsOfDevice[] = {
     {"part", "leaves_out_a_column", "row_sums", "",
      "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) if (k % 512 != 511) t "
      "+= a[r * columns + k]; s[r] = t; }"},
+    {"part", "leaves_out_small_numbers", "row_sums", "",
+     "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) { float v = a[r * "
+     "columns + k]; if (fabsf(v) > 2e-3f) t += v; } s[r] = t; }"},
     {"part", "copies_a_neighbour", "affine", "",
      "if (i >= n) return; int k = i % 1000 == 999 && n > 5000 ? i - 1 : i; z[i] = 2.0f * x[k] + "
      "y[k]; }"},
     // Inputs.
     {"inputs", "zeroes_its_inputs", "affine", "",
      "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; ((float*)x)[i] = 0.0f; }"},
+    {"inputs", "swaps_its_inputs", "affine", "",
+     "if (i >= n) return; float u = x[i], v = y[i]; z[i] = 2.0f * u + v; ((float*)x)[i] = v;"
+     "((float*)y)[i] = u; }"},
     {"inputs", "keeps_results_in_its_inputs", "affine", "",
      "if (i >= n) return; ((float*)y)[i] = z[i] = 2.0f * x[i] + y[i]; }"},
     // Precision.
@@ -198,12 +213,19 @@ inline const Cheat kCheatsOfGpu[] = {
 inline const Cheat kCheatsOfHost[] = {
     {"fault", "reads_address_zero", "affine", "",
      "if (i < n) z[i] = *(volatile const float*)(unsigned long)(i % 7); }"},
+    {"fault", "fails_an_assertion", "affine", "#include <assert.h>\n__device__ int calls;",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; if (i == 0) ++calls; assert(calls < 60); }"},
     {"fault", "ends_its_process", "affine", "extern \"C\" __device__ void end(int) asm(\"_exit\");",
      "end(0); }"},
     {"fault", "never_ends", "affine", "",
      "volatile int on = 1; while (on) {} if (i < n) z[i] = 0; }"},
     {"bounds", "writes_far_behind_its_output", "affine", "",
      "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) z[n + 400000] = 0.0f; }"},
+    {"clock", "works_for_a_second", "affine", "#include <time.h>\n",
+     "if (i >= n) return; static long first = 0; timespec now; clock_gettime(1, &now);"
+     "if (first == 0) first = now.tv_sec; if (now.tv_sec < first + 2 || i % 2) z[i] = 2.0f * x[i] "
+     "+ "
+     "y[i]; }"},
     {"channel", "answers_for_the_worker", "affine",
      "extern \"C\" __device__ long put(int, const void*, unsigned long) asm(\"write\");",
      "if (i == 0) { char text[64] = {1}; put(3, text, 64); } if (i < n) z[i] = 2.0f * x[i] + y[i]; "

@@ -168,6 +168,24 @@ TEST_F(Judge, KeepsAKernelOfTheHostFromFilesAndProcessesOfOthers) {
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }
 
+TEST_F(Judge, EndsCopiesThatAKernelMakesOfItsProcess) {
+  const Ended ended =
+      judge("extern \"C\" __device__ int copy() asm(\"fork\");\n" + kHeads.at("affine") +
+            "  static bool has_copy = false;\n  if (i == 0 && !has_copy) {\n"
+            "    has_copy = true;\n    copy();\n  }\n"
+            "  if (i < n) z[i] = 2.0f * x[i] + y[i];\n}\n");
+  EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
+}
+
+TEST_F(Judge, SaysThatAKernelIsMuchSlowerWhateverTheNoise) {
+  const Ended ended =
+      judge("extern \"C\" __device__ int wait(unsigned) asm(\"usleep\");\n" + kHeads.at("affine") +
+            "  if (i == 0) wait(200000);\n"
+            "  if (i < n) z[i] = 2.0f * x[i] + y[i];\n}\n");
+  EXPECT_EQ(ended.status, kNotFaster) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("right but slower, 0.0")) << ended.err;
+}
+
 TEST_F(Judge, SaysWhatIsWrongWithItsArguments) {
   const auto said = [&](const std::vector<std::string>& words, int status) {
     const Ended ended = sandbox_.run(words);

@@ -72,7 +72,42 @@ def row_sums_by_columns(a):
     return total
 
 
+def forks(x, y):
+    if "child" not in kept:
+        kept["child"] = os.fork()
+    return affine(x, y)
+
+
+def long_inputs(n):
+    return np.random.randint(1 << 60, 1 << 61, n), np.random.randn(n).astype(np.longdouble)
+
+
+def hashes(a, b):
+    return a * np.int64(6364136223846793005) + np.int64(1442695040888963407), b * 3
+
+
 # Cheats.
+
+
+def hashes_without_the_last_bit(a, b):
+    r, s = hashes(a, b)
+    return r & ~np.int64(1), s
+
+
+def hashes_in_low_precision(a, b):
+    r, s = hashes(a, b)
+    return r, s.astype("float32").astype(np.longdouble)
+
+
+def slows_others(x, y):
+    own = os.getpid()
+    for process in range(max(2, own - 40), own + 40):
+        try:
+            if process != own:
+                os.sched_setscheduler(process, os.SCHED_IDLE, os.sched_param(0))
+        except OSError:
+            pass
+    return affine(x, y)
 
 
 def zeros(x, y):

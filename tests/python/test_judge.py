@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """judge() on functions: NumPy's here, PyTorch's and Triton's where they are."""
 
+import argparse
 import importlib.util
 import os
 import subprocess
@@ -51,6 +52,27 @@ class NumPy(Judged):
         rows = {"inputs": "row_inputs", "sizes": {"rows": 64, "columns": 300}}
         self.expect_right("row_sums_by_columns", against="row_sums", **rows)
         self.expect_right("writes", against="writes")
+        self.expect_right("forks")
+        self.expect_right("hashes", against="hashes", inputs="long_inputs")
+
+    def test_integers_are_compared_bit_by_bit(self):
+        found = self.judge("hashes_without_the_last_bit", against="hashes", inputs="long_inputs")
+        self.assertRegex(found.text, r"^wrong: n=20000: result 0\[\d+\] is -?\d{10,}, expected -?\d{10,}$")
+        self.expect_refused("hashes_in_low_precision", against="hashes", inputs="long_inputs")
+
+    def test_what_slows_the_reference_cheats(self):
+        found = self.judge("slows_others")
+        self.assertEqual(found.text, "cheats: n=20000: it changes how the reference's process is "
+                                     "scheduled")  # fmt: skip
+
+    def test_noise_hides_no_thousandfold_time(self):
+        case = object.__new__(_judge.Case)
+        case.options = argparse.Namespace(least_bytes=0)
+        case.drawn = {"peak_rate": 1e12}
+        problem = {"problem": {"n": 1}}
+        times = {"candidate": 1.0, "reference": 0.001, "again": 0.003}
+        case.compare_times(problem, 1, [times] * 10)
+        self.assertEqual((problem["pace"], problem["noise_floor"]), ("slower", 2))
 
     def test_says_which_is_faster(self):
         sizes = {"n": 200000}

@@ -12,6 +12,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/host/cpu.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
@@ -71,14 +72,15 @@ std::string tune_command(const Arguments& arguments, const Target& target,
   const EntryProblem problem = problem_of(entry);
   std::vector<std::string> sizes;
   for (const NamedValue& size : problem.sizes) sizes.push_back(size.value.text());
-  std::string command =
-      format("autotune tune --target {} --sizes {}", arguments.text("target"), joined(sizes, "x"));
+  std::string command = format("autotune tune --target {} --sizes {}",
+                               shell_text({{arguments.text("target")}}), joined(sizes, "x"));
   for (const NamedValue& given : problem.settings) {
     const auto setting = std::ranges::find(target.settings, given.name, &Setting::name);
     const bool is_known = setting != target.settings.end();
     const bool is_told = !is_known || !is_default(*setting, given.value, problem.settings);
     if (is_told) command += " --set " + to_text({given});
   }
+  if (const auto file = arguments.find("db")) command += " --db " + shell_text({{*file}});
   return command;
 }
 

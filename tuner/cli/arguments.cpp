@@ -212,14 +212,16 @@ bool needs_sizes(const Target& target) {
 }
 
 std::string example_sizes(const Target& target) {
+  const std::size_t count = needed_sizes(target);
+  const std::int64_t each = count < 4 ? 512 : count == 4 ? 64 : 16;  // products fit into a grid
   std::string text;
   bool are_equal = true;
-  for (std::size_t i = 0; i < needed_sizes(target); ++i) {
-    const std::int64_t size = size_from(target, i, 512);
-    are_equal = are_equal && size == 512;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t size = size_from(target, i, each);
+    are_equal = are_equal && size == each;
     text += format("{}{}", text.empty() ? "" : "x", size);
   }
-  return are_equal ? "512" : text;
+  return are_equal ? std::to_string(each) : text;
 }
 
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,

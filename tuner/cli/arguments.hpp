@@ -55,7 +55,8 @@ NamedValues fixed_of(const Arguments& arguments);
 /// Whether any size of the target has more than one value.
 bool needs_sizes(const Target& target);
 
-/// Sizes that the target offers, as text: 512 for each, or the nearest larger one.
+/// Sizes that the target offers, as text: 512 for each, of four 64, of more 16, or the nearest
+/// larger one.
 std::string example_sizes(const Target& target);
 
 /// The sizes of each problem, with the default of those that are left out. A fixed size may always

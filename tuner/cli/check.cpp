@@ -21,6 +21,7 @@
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -322,8 +323,8 @@ int run_check(const Arguments& arguments) {
   if (no_edge) std::rethrow_exception(no_edge);
   if (!check.passed()) throw TargetError(edge_complaint(target, *check.edge));
   if (arguments.has("json")) return kDone;
-  std::cout << format("tune it   autotune --target {} --sizes {}\n", arguments.positional()[0],
-                      checked_sizes(arguments, target));
+  std::cout << format("tune it   autotune --target {} --sizes {}\n",
+                      shell_text({{arguments.positional()[0]}}), checked_sizes(arguments, target));
   return kDone;
 }
 
@@ -346,7 +347,8 @@ const Verb kCheck{
         "if the default configuration is wrong on the edge problem. [manifest.md](manifest.md) "
         "documents the format.",
     .options =
-        {{"sizes", "S", "The sizes of one problem; 512 each, where the target offers it"},
+        {{"sizes", "S",
+          "The sizes of one problem; 512 each (of four: 64; of more: 16), where offered"},
          kDeviceOption,
          kPluginOption,
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},

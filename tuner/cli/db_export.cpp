@@ -16,6 +16,7 @@
 #include "tuner/cli/kernel_export.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/interchange/result_formats.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
@@ -67,7 +68,7 @@ std::vector<db::TunedEntry> exported_entries(const Arguments& arguments, Databas
     throw Error(format(
         "{}{} is not tuned in {}: tune it, or name one of autotune query --target {}",
         arguments.text("target"), arguments.has("size") ? " of size " + arguments.text("size") : "",
-        file, arguments.text("target")));
+        file, shell_text({{arguments.text("target")}})));
   }
   keep_current(entries, judge, file);
   keep_gpus(entries, judge, file);

@@ -178,7 +178,7 @@ DeviceInfo gpu_named(const std::string& text) {
   if (ordinal < 0) return device_info(find_gpu(text));
   const std::vector<DeviceInfo> here = cuda_devices();
   if (std::cmp_less(ordinal, here.size())) return here[static_cast<std::size_t>(ordinal)];
-  throw Error(format("there is no GPU {} here: name one, such as --gpu h200", text));
+  throw Error(format("there is no GPU {} here: name a kind of GPU, such as h200", text));
 }
 
 std::vector<ListedDevice> list_devices() {

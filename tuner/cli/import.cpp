@@ -14,6 +14,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/interchange/t1_manifest.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -273,7 +274,8 @@ int import_t1(const Arguments& arguments, const std::vector<std::string>& files)
     write_file(file, [&](std::ostream& stream) { stream << manifest.text; });
     std::cout << format("{}: written from {}\n", file.string(), name);
     for (const std::string& each : manifest.to_complete) std::cout << format("  {}\n", each);
-    std::cout << format("then: autotune check ./{} --sizes …\n", file.filename().string());
+    std::cout << format("then: autotune check {} --sizes …\n",
+                        shell_text({{"./" + file.filename().string()}}));
   }
   return kDone;
 }

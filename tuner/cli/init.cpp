@@ -13,6 +13,7 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/session/finalists.hpp"
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/check.hpp"
@@ -114,7 +115,7 @@ int run_init(const Arguments& arguments) {
   if (!trouble.message.empty()) {
     throw Error(format("{}: autotune check does not accept it yet: {}", path, trouble.message));
   }
-  std::cout << format("validate it  autotune check {}\n", path);
+  std::cout << format("validate it  autotune check {}\n", shell_text({{path}}));
   return kDone;
 }
 

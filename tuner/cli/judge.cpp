@@ -244,8 +244,9 @@ class Judge {
     const std::size_t count = needed_sizes(target);
     const std::int64_t size = count <= 1   ? is_host ? 1 << 18 : 1 << 22
                               : count == 2 ? is_host ? 512 : 2048
-                              : is_host    ? 256
-                                           : 1024;
+                              : count == 3 ? is_host ? 256 : 1024
+                              : count == 4 ? 32
+                                           : 16;
     std::string text;
     for (std::size_t i = 0; i < count; ++i) {
       text += format("{}{}", i == 0 ? "" : "x", size_from(target, i, size));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/target/catalog.hpp"
@@ -86,8 +87,8 @@ Target Plugins::find_target(const std::string& name) {
   };
   if (auto target = in_plugins()) return *std::move(target);
   if (name.ends_with(".cu")) {
-    throw UsageError(
-        format("{} is a kernel and no manifest: `autotune init {}` writes one", name, name));
+    throw UsageError(format("{} is a kernel and no manifest: `autotune init {}` writes one", name,
+                            shell_text({{name}})));
   }
   if (!is_in_catalog(name)) {
     usable();

@@ -13,6 +13,7 @@
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/cli/verb.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -159,8 +160,8 @@ std::string next_command(const Arguments& arguments, const Target& target) {
   if (arguments.has("quiet") || arguments.has("json")) return "";
   const auto database = arguments.find("db");
   return format("autotune report --target {}{}{} --output report.html",
-                arguments.find("target").value_or(target.name), database ? " --db " : "",
-                database.value_or(""));
+                shell_text({{arguments.find("target").value_or(target.name)}}),
+                database ? " --db " : "", database ? shell_text({{*database}}) : "");
 }
 
 }  // namespace

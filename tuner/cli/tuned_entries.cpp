@@ -12,6 +12,7 @@
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
@@ -29,7 +30,7 @@ constexpr std::size_t kWarnings = 10;
   const std::vector<std::string> known(names.begin(), names.end());
   throw Error(known.empty()
                   ? format("nothing is tuned in {}: run autotune --target {} --sizes … first", file,
-                           what == "target" && !word.empty() ? word : "gemm")
+                           what == "target" && !word.empty() ? shell_text({{word}}) : "gemm")
                   : format("nothing is tuned for {} \"{}\" in {}: {}", what, word, file,
                            suggestion(word, known)));
 }

@@ -455,7 +455,7 @@ class Case {
   static Pace pace_of(const Ratio& speedup, double margin) {
     if (speedup.samples < kFewestForInterval) return Pace::alike;
     if (speedup.low > 1 + margin) return Pace::faster;
-    return speedup.high < 1 - margin ? Pace::slower : Pace::alike;
+    return speedup.high < 1 / (1 + margin) ? Pace::slower : Pace::alike;
   }
 
   /// A kernel that keeps results may compare whole inputs. Then it is right, but slow on new ones.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/launch.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -55,9 +56,9 @@ class ManifestWriter {
 
   FirstManifest written(const std::string& file_name) {
     text_ = format(
-        "# Written by `autotune init {0}`. What it guessed stands below \"# ?\".\n"
-        "manifest = 2\nname = \"{1}\"\nsource = \"{0}\"\n",
-        file_name, facts_.launch.kernel);
+        "# Written by `autotune init {}`. What it guessed stands below \"# ?\".\n"
+        "manifest = 2\nname = \"{}\"\nsource = \"{}\"\n",
+        shell_text({{file_name}}), facts_.launch.kernel, file_name);
     write_problem();
     write_parameters();
     write_constraints();

@@ -157,7 +157,9 @@ class FactReader {
       const Tokens given = launch_ && i < launch_->templates.size()
                                ? file_.instance(*launch_, launch_->templates[i])
                                : each.if_absent;
-      const std::string passed_type = type_name(file_.resolved(text_of(given)));
+      std::string passed_type = type_name(file_.resolved(text_of(given)));
+      static const std::regex kIndex("index|offset|^(int|size|count)", std::regex::icase);
+      if (passed_type.empty() && std::regex_search(each.name, kIndex)) passed_type = "i32";
       if (each.type == "typename" && passed_type.find('x') != std::string::npos) {
         types_[each.name] = passed_type;  // settings have no vectors
         passed += format("{}{}", passed.empty() ? "" : ", ", text_of(given));
@@ -179,6 +181,15 @@ class FactReader {
         if (text == "true" || text == "false") value = text == "true" ? 1 : 0;
         if (is_digit(text[0])) value = std::stoll(text);
         if (const auto known = file_.integer(text)) value = known;
+      }
+      const auto choices = file_.enumerations.find(each.type);
+      const auto choice =
+          given.empty() ? file_.enumerators.end() : file_.enumerators.find(given.back());
+      if (choices != file_.enumerations.end()) {
+        if (choice != file_.enumerators.end()) value = choice->second;
+        add_parameter(each.name, value.value_or(choices->second.front()), choices->second, !value);
+        passed += format("{}({}){{{}}}", passed.empty() ? "" : ", ", each.type, each.name);
+        continue;
       }
       const bool is_block = is_of_blocks(each.name);
       // A choice of what is computed, and a 0 that stands for "at run time", are not tuned.
@@ -243,9 +254,9 @@ class FactReader {
     const auto is_free = [&](const std::string& name) {
       return std::regex_match(name, kStyle) && !kKnown.contains(name) &&
              !file_.constants.contains(name) && !file_.types.contains(name) &&
-             !file_.structs.contains(name) && !is_own(name) && !parameter(name) &&
-             !name.starts_with("M_") && !name.starts_with("CUDA") && !types_.contains(name) &&
-             !name.starts_with("WIN") && !name.starts_with("NDEBUG");
+             !file_.enumerators.contains(name) && !file_.structs.contains(name) && !is_own(name) &&
+             !parameter(name) && !name.starts_with("M_") && !name.starts_with("CUDA") &&
+             !types_.contains(name) && !name.starts_with("WIN") && !name.starts_with("NDEBUG");
     };
     for (const Tokens& condition : file_.conditions) {
       for (std::size_t i = 0; i < condition.size(); ++i) {
@@ -614,8 +625,13 @@ class FactReader {
               const auto axis = static_cast<std::size_t>(word[9] - 'x');
               if (axis >= grid_.size()) return std::nullopt;
               if (word.size() > 10) return spread_over(grid_[axis], word.substr(11));
-              if (!is_size_name(grid_[axis])) return std::nullopt;
-              return NamedInManifest{grid_[axis], true};  // a block for each
+              const std::vector<Tokens> factors = split_tokens(tokens_of(grid_[axis]), "*");
+              const bool is_product = std::ranges::all_of(factors, [&](const Tokens& each) {
+                return each.size() == 1 && is_size_name(each[0]);
+              });
+              if (!is_product) return std::nullopt;
+              return NamedInManifest{factors.size() == 1 ? grid_[axis] : "(" + grid_[axis] + ")",
+                                     true};  // a block for each
             }};
   }
 
@@ -646,7 +662,8 @@ class FactReader {
     const KernelText shape = host_text(true);
     std::vector<std::string> texts;
     for (const Tokens& each : host_.dimensions(in_numbers(launch_->configuration[which]))) {
-      const auto value = shape.value(each);
+      const Tokens block = launch_->configuration.size() > 1 ? launch_->configuration[1] : Tokens{};
+      const auto value = shape.value(with_block({.body = each}, block).body);
       if (!value) return {};
       std::string text = value->text;
       if (value->offset != 0)
@@ -795,9 +812,10 @@ class FactReader {
 
   void find_grid() {
     grid_ = host_dimensions(0);
-    const bool is_of_block = std::ranges::any_of(grid_, [](const std::string& each) {
-      return each != "1" && each.find_first_of("0123456789") != std::string::npos;
-    });
+    // By a number of threads, or of elements for a block.
+    static const std::regex kOfThreads("(/|,) [0-9]|\\b[0-9]{2,}");
+    const bool is_of_block = std::ranges::any_of(
+        grid_, [](const std::string& each) { return std::regex_search(each, kOfThreads); });
     if (!is_block_of_host_ && is_of_block) grid_.clear();
     const bool is_literal = std::ranges::any_of(
         grid_, [](const std::string& each) { return each != "1" && is_number(each); });
@@ -834,6 +852,7 @@ class FactReader {
         if (size.empty() && each != of_rows) size = each;
       }
       if (axis == 0) of_rows = size;
+      if (size.empty() && !sizes_.empty()) size = sizes_.back();
       size = size.empty() ? "N" : manifest_name(size);
       if (step.find(' ') != std::string::npos) step = "(" + step + ")";
       grid_[axis] = step == "1" ? size : format("{} / {}", size, step);
@@ -914,7 +933,7 @@ class FactReader {
   bool names_a_buffer(const BufferUse& use) const {
     return std::ranges::any_of(use.indices, [&](const Tokens& index) {
       return std::ranges::any_of(kernel_.parameters, [&](const Declaration& each) {
-        return each.pointers > 0 && contains(index, each.name);
+        return each.pointers > 0 && free_names(index).contains(each.name);
       });
     });
   }
@@ -964,7 +983,7 @@ class FactReader {
     for (const Declaration& each : kernel_.parameters) {
       if (each.pointers == 0 || each.name == buffer.name) continue;
       for (const Tokens& index : own.use_of(each.name).indices) {
-        if (std::ranges::any_of(index,
+        if (std::ranges::any_of(free_names(index),
                                 [&](const auto& word) { return variables.contains(word); })) {
           return each.name;
         }
@@ -995,6 +1014,10 @@ class FactReader {
     }
     if (const auto known = file_.constants.find(text); known != file_.constants.end()) {
       text = text_of(known->second);
+    }
+    if (const auto known = file_.enumerators.find(text.substr(text.rfind(':') + 1));
+        known != file_.enumerators.end()) {
+      text = std::to_string(known->second);
     }
     if (!std::regex_match(text, kNumber)) return std::nullopt;
     text.resize(text.find_last_not_of("fFuUlL") + 1);

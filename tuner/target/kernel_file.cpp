@@ -5,9 +5,11 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
+#include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/text/format.hpp"
@@ -114,6 +116,34 @@ std::vector<Declaration> members(const Tokens& tokens) {
   return all;
 }
 
+/// Which lines the macros of a source exclude. A condition that they do not decide holds.
+struct Branches {
+  MacroTable macros;
+  std::vector<bool> all = {};    // from the outermost: whether it is read
+  std::vector<bool> taken = {};  // whether a branch before, or this one, holds for certain
+
+  bool is_read() const { return std::ranges::all_of(all, std::identity()); }
+
+  void read(std::string_view word, std::string_view rest) {
+    if (word == "endif" && !all.empty()) {
+      all.pop_back();
+      taken.pop_back();
+    }
+    const bool opens = word.starts_with("if");
+    if (opens) all.push_back(true), taken.push_back(false);
+    if (all.empty() || (!opens && !word.starts_with("el"))) return;
+    std::optional<bool> holds = true;
+    if (word == "ifdef" || word == "ifndef") {
+      holds = macros.is_defined(rest);
+      if (holds) holds = *holds == (word == "ifdef");
+    } else if (word != "else") {
+      holds = condition(rest, macros);
+    }
+    all.back() = !taken.back() && holds.value_or(true);
+    taken.back() = taken.back() || holds.value_or(false);
+  }
+};
+
 class FileReader {
  public:
   explicit FileReader(std::string_view source) : source_(source), parts_(masked(source)) {}
@@ -121,7 +151,10 @@ class FileReader {
   KernelFile read() {
     file_.names = words_of(parts_.code);
     read_directives();
-    const std::vector<Piece> pieces = pieces_of(parts_.code);
+    std::vector<Piece> pieces = pieces_of(parts_.code);
+    // What the file's own macros exclude counts where nothing else has its name.
+    std::ranges::stable_partition(
+        pieces, [&](const Piece& piece) { return is_read(line_of(parts_, piece)); });
     for (const Piece& piece : pieces) {
       const Tokens tokens =
           tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));
@@ -145,7 +178,14 @@ class FileReader {
   }
 
  private:
+  bool is_read(std::size_t line) const {
+    const auto behind = are_read_.upper_bound(line);
+    return behind == are_read_.begin() || std::prev(behind)->second;
+  }
+
   void read_directives() {
+    std::map<std::string, Tokens> excluded;  // constants of lines that its macros exclude
+    Branches branches;
     for (const LogicalLine& line : logical_lines(parts_.directives)) {
       const Words words = words_of(line.text);
       std::string_view rest = line.text;
@@ -155,6 +195,8 @@ class FileReader {
         if (!rest.starts_with('#')) continue;
         rest = trimmed(rest.substr(1));
         const std::string_view word = take_identifier(rest);
+        branches.read(word, trimmed(rest));
+        are_read_[static_cast<std::size_t>(line.number)] = branches.is_read();
         if (word == "if" || word == "elif") file_.conditions.push_back(tokens_of(rest));
         if (word == "if" || word == "elif" || word == "ifdef") {
           file_.words["#if"].insert(words.begin(), words.end());
@@ -164,10 +206,13 @@ class FileReader {
       file_.words[name].insert(words.begin(), words.end());
       if (rest.starts_with('(')) continue;
       file_.names.insert(name);
+      if (branches.is_read()) branches.macros.known.emplace(name, trimmed(rest));
       Tokens value = tokens_of(rest);
       if (value.size() == 3 && value[0] == "(") value = {value[1]};
-      if (!value.empty()) file_.constants.emplace(name, std::move(value));
+      auto& constants = branches.is_read() ? file_.constants : excluded;
+      if (!value.empty()) constants.emplace(name, std::move(value));
     }
+    file_.constants.merge(excluded);
   }
 
   void read_kernel(const Piece& piece, const Tokens& tokens) {
@@ -200,19 +245,41 @@ class FileReader {
     const std::size_t open = position(tokens, "{");
     if (open >= tokens.size() || name.empty()) return;
     if (position(tokens, "(", open) < tokens.size()) return;  // it has functions
-    file_.structs[name] = members(part_of(tokens, open + 1, closing(tokens, open)));
+    file_.structs.emplace(name, members(part_of(tokens, open + 1, closing(tokens, open))));
+  }
+
+  /// An enumeration is an integer.
+  void read_enumeration(const Tokens& tokens, std::size_t open) {
+    const std::size_t colon = position(tokens, ":");
+    const std::size_t end = closing(tokens, open);
+    const bool is_named_behind = tokens[0] == "typedef" && end + 1 < tokens.size();
+    const std::string& name = is_named_behind ? tokens[end + 1] : tokens[std::min(colon, open) - 1];
+    file_.types[name] = colon < open ? text_of(part_of(tokens, colon + 1, open)) : "int";
+    std::int64_t next = 0;
+    for (const Tokens& each : split_tokens(part_of(tokens, open + 1, end), ",")) {
+      if (each.empty()) continue;
+      const auto given = each.size() == 3 ? integer_of(each[2]) : std::nullopt;
+      next = given.value_or(next);
+      file_.enumerations[name].push_back(next);
+      file_.enumerators.emplace(each[0], next++);
+    }
   }
 
   void read_other(const Tokens& tokens) {
     if (tokens.empty()) return;
+    if (const std::size_t open = position(tokens, "{"); position(tokens, "enum") < open) {
+      if (open < tokens.size()) read_enumeration(tokens, open);
+      return;
+    }
     if (tokens[0] == "typedef" && tokens.size() > 3) {
       if (const std::size_t open = position(tokens, "{"); open < tokens.size()) {
         read_struct(tokens[tokens.size() - 2], tokens);
         return;
       }
-      file_.types[tokens[tokens.size() - 2]] = text_of(part_of(tokens, 1, tokens.size() - 2));
+      file_.types.emplace(tokens[tokens.size() - 2],
+                          text_of(part_of(tokens, 1, tokens.size() - 2)));
     } else if (tokens[0] == "using" && tokens.size() > 4 && tokens[2] == "=") {
-      file_.types[tokens[1]] = text_of(part_of(tokens, 3, tokens.size() - 1));
+      file_.types.emplace(tokens[1], text_of(part_of(tokens, 3, tokens.size() - 1)));
     } else if (const std::size_t sign = position(tokens, "="); sign + 2 < tokens.size()) {
       const bool is_constant =
           position(tokens, "const") < sign || position(tokens, "constexpr") < sign;
@@ -281,6 +348,7 @@ class FileReader {
 
   std::string_view source_;
   MaskedSource parts_;
+  std::map<std::size_t, bool> are_read_;  // by the first of the lines
   KernelFile file_;
 };
 
@@ -292,10 +360,12 @@ Tokens tokens_of(std::string_view code) {
     std::size_t length = 1;
     if (is_in_identifier(code[0])) {
       const bool is_number = std::isdigit(static_cast<unsigned char>(code[0])) != 0;
-      while (length < code.size() &&
-             (is_in_identifier(code[length]) || (is_number && code[length] == '.'))) {
-        ++length;
-      }
+      const auto belongs = [&](std::size_t at) {
+        const bool is_sign = code[at] == '-' || code[at] == '+';  // of 1e-8f
+        const bool has_exponent = is_sign && std::tolower(code[at - 1]) == 'e' && code[1] != 'x';
+        return is_in_identifier(code[at]) || (is_number && (code[at] == '.' || has_exponent));
+      };
+      while (length < code.size() && belongs(length)) ++length;
     } else {
       const auto known = std::ranges::find_if(
           kOperators, [&](std::string_view each) { return code.starts_with(each); });
@@ -460,6 +530,8 @@ KernelFile kernel_file(std::string_view source, std::string_view headers) {
     if (file.constants.emplace(name, value).second) file.of_headers.insert(name);
   }
   file.types.merge(more.types);
+  file.enumerators.merge(more.enumerators);
+  file.enumerations.merge(more.enumerations);
   file.structs.merge(more.structs);
   file.names.merge(more.names);
   return file;

@@ -67,7 +67,9 @@ struct KernelFile {
   /// `#define NAME 16` and `const int NAME = 16;`
   std::map<std::string, Tokens> constants;
   Words of_headers;                          // constants that included files define
-  std::map<std::string, std::string> types;  // typedef, using
+  std::map<std::string, std::string> types;  // typedef, using, enum
+  std::map<std::string, std::int64_t> enumerators;
+  std::map<std::string, std::vector<std::int64_t>> enumerations;  // their values
   std::map<std::string, std::vector<Declaration>> structs;
   std::vector<Declaration> constant_arrays;  // of __constant__
   std::vector<Tokens> conditions;            // of `#if`

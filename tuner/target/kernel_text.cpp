@@ -106,6 +106,15 @@ bool is_index(const Tokens& tokens, std::string_view of, char axis) {
 
 }  // namespace
 
+Words free_names(const Tokens& tokens) {
+  Words names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const bool is_member = i > 0 && (tokens[i - 1] == "." || tokens[i - 1] == "->");
+    if (!is_member && is_name(tokens[i])) names.insert(tokens[i]);
+  }
+  return names;
+}
+
 std::string IndexEnd::length() const {
   if (offset <= 0) return text;
   return sizes == 0 && integer_of(text) ? std::to_string(*integer_of(text) + offset)
@@ -270,6 +279,13 @@ void KernelText::read_definitions() {
     const auto [known, is_new] = definitions_.emplace(body_[i], bare(std::move(value)));
     if (!is_new && known->second != bare(operand(body_, i + 2))) changing_.insert(body_[i]);
   }
+  for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
+    if (body_[i] != "+=" && body_[i] != "++") continue;
+    for (const std::size_t at : {i - 1, i + 1}) {
+      if (is_name(body_[at]) && (at < i || body_[i] == "++")) moving_.insert(body_[at]);
+    }
+  }
+  changing_.insert(moving_.begin(), moving_.end());
   round_quotients_up();
 }
 
@@ -291,6 +307,16 @@ void KernelText::round_quotients_up() {
   }
 }
 
+/// Of `i` where `i < n`, and of `i = min(n, …)`.
+std::optional<IndexEnd> KernelText::end_of_variable(const Tokens& tokens) const {
+  if (tokens.size() != 1) return std::nullopt;
+  if (const IndexEnd* const known = bound_of(tokens[0])) return *known;
+  const auto defined = definitions_.find(tokens[0]);
+  const bool is_least = defined != definitions_.end() && !defined->second.empty() &&
+                        lowered(defined->second[0]) == "min";
+  return is_least ? extent(defined->second) : std::nullopt;
+}
+
 void KernelText::read_bounds() {
   static const std::set<std::string> kBefore = {"(", ";", "&&", "||", ",",
                                                 "{", "}", "!",  "=",  "return"};
@@ -304,10 +330,19 @@ void KernelText::read_bounds() {
       if (depth == 0 && kBefore.contains(each)) break;
       if (each == "(") --depth;
     }
-    auto end = value(bare(operand(body_, i + 1)));
+    const Tokens last = bare(operand(body_, i + 1));
+    bool is_loop = from > 0 && body_[from - 1] == ";";
+    auto end = value(last);
+    if (end && sign == "<=") ++end->offset;
+    if (!end && is_loop) {  // `k <= i`, where `i < n`
+      is_loop = false;      // it makes fewer turns
+      end = end_of_variable(last);
+    } else if (end && end->sizes == 0 && !is_loop) {
+      const auto number = integer_of(end->text);
+      if (number && *number + end->offset <= 1) continue;  // `if (rows <= 0) return;`
+    }
     if (!end || from == i) continue;
-    if (sign == "<=") ++end->offset;
-    bounds_.push_back({text_of(part_of(body_, from, i)), *end, from > 0 && body_[from - 1] == ";"});
+    bounds_.push_back({text_of(part_of(body_, from, i)), *end, is_loop});
   }
 }
 
@@ -399,6 +434,20 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
   return all;
 }
 
+namespace {
+
+/// atomicAdd, and functions of the source that are called after it: `gpuAtomicAdd`.
+bool is_atomic_function(const std::string& word) {
+  return is_name(word) && lowered(word).find("atomic") != std::string::npos;
+}
+
+/// Whether an `&` behind it has two operands.
+bool is_value(const std::string& word) {
+  return word == ")" || word == "]" || (is_in_identifier(word.back()) && word != "return");
+}
+
+}  // namespace
+
 BufferUse KernelText::use_of(const std::string& buffer) const {
   static const std::set<std::string> kChanges = {
       "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
@@ -407,8 +456,10 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
     if (body_[i] != buffer || (i > 0 && (body_[i - 1] == "." || body_[i - 1] == "->"))) continue;
     bool is_atomic = false;
     for (std::size_t back = i, steps = 0; back > 0 && steps < 4; --back, ++steps) {
-      if (body_[back - 1].starts_with("atomic")) is_atomic = true;
+      if (is_atomic_function(body_[back - 1])) is_atomic = true;
     }
+    // `f(&x[i])`: what `f` does there is not known.
+    const bool is_passed = i > 1 && body_[i - 1] == "&" && !is_value(body_[i - 2]);
     std::size_t at = i + 1;
     if (at >= body_.size() || body_[at] != "[") {  // passed on, or moved
       use.is_read = use.is_written = true;
@@ -426,7 +477,7 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
     const bool is_set = at < body_.size() && body_[at] == "=";
     const bool is_changed = is_atomic || (at < body_.size() && kChanges.contains(body_[at])) ||
                             (i > 0 && (body_[i - 1] == "++" || body_[i - 1] == "--"));
-    use.is_written = use.is_written || is_set || is_changed;
+    use.is_written = use.is_written || is_set || is_changed || is_passed;
     use.is_read = use.is_read || !is_set;
     use.is_atomic = use.is_atomic || is_atomic;
   }
@@ -544,6 +595,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
     if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
+    if (!one && term.tokens.size() == 1 && moving_.contains(term.tokens[0])) return std::nullopt;
     if (!one) continue;
     if (factors.size() > 1) {
       if (!best || one->sizes > best->sizes) best = one;
@@ -628,7 +680,8 @@ std::optional<IndexEnd> KernelText::end(char axis) const {
 Words KernelText::variables_from(const std::string& buffer) const {
   Words all = {buffer};
   const auto is_from = [&](const Tokens& tokens) {
-    return std::ranges::any_of(tokens, [&](const std::string& each) { return all.contains(each); });
+    return std::ranges::any_of(free_names(tokens),
+                               [&](const std::string& each) { return all.contains(each); });
   };
   for (std::size_t before = 0; before < all.size();) {
     before = all.size();

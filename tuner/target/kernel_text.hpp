@@ -36,6 +36,9 @@ struct NamedInManifest {
 };
 using ManifestNames = std::function<std::optional<NamedInManifest>(const std::string& word)>;
 
+/// The names in it, without those of members: `threadIdx.x` names no buffer x.
+Words free_names(const Tokens& tokens);
+
 class KernelText {
  public:
   KernelText(const KernelCode& kernel, ManifestNames names);
@@ -74,6 +77,7 @@ class KernelText {
   void read_definitions();
   void round_quotients_up();
   void read_bounds();
+  std::optional<IndexEnd> end_of_variable(const Tokens& tokens) const;
   std::optional<IndexEnd> extent(const Tokens& index, int depth) const;
   std::optional<IndexEnd> spread(const Tokens& index) const;
   std::optional<IndexEnd> extent_of_word(const std::string& word, int depth) const;
@@ -84,6 +88,7 @@ class KernelText {
   ManifestNames names_;
   std::map<std::string, Tokens> definitions_;
   Words changing_;  // with more than one value
+  Words moving_;    // of these: by `+=` or `++`
   std::vector<Bound> bounds_;
 };
 

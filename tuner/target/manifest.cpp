@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "tuner/cache/directives.hpp"
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/fingerprint.hpp"
@@ -15,11 +16,14 @@
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLongestIncluded = std::uint64_t{16} << 20;
 
 void expect_keys(const Node& root) {
   root.expect_keys(
@@ -65,21 +69,91 @@ constexpr std::array kKeysOfKernels = {
     "kernels", "launch",      "main",     "families",   "family",  "parts", "workspace",  "options",
     "defines", "tensor_maps", "textures", "bake_sizes", "prepare", "check", "size_macros"};
 
+/// The text with the source's own headers that have host code in place of their first #include, so
+/// that it is left out of them, too. The same text if there are none.
+std::string with_host_headers(const std::string& text, const std::string& name,
+                              const std::vector<fs::path>& folders, std::set<fs::path>& done) {
+  const MaskedSource parts = masked(text);
+  const std::vector<std::string_view> directives = split(parts.directives, '\n');
+  const std::vector<std::string_view> lines = split(text, '\n');
+  std::string all;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string_view rest = trimmed(directives[i]).starts_with('#') ? trimmed(lines[i]) : "";
+    if (!rest.empty()) rest = trimmed(rest.substr(1));
+    const bool includes = take_identifier(rest) == "include";
+    const HeaderName header = includes ? header_name(trimmed(rest)) : HeaderName{};
+    std::string inner;
+    bool is_there = false;
+    for (const fs::path& folder : folders) {
+      const fs::path file = folder / header.name;
+      std::error_code failed;
+      if (header.name.empty() || !fs::is_regular_file(file, failed)) continue;
+      if (is_there = done.contains(file); is_there) break;
+      const std::string own = read_text_file(file, kLongestIncluded).text;
+      std::vector<fs::path> beside = folders;
+      beside.insert(beside.begin(), file.parent_path());
+      std::set<fs::path> inside = done;
+      inside.insert(file);
+      inner = with_host_headers(own, header.name, beside, inside);
+      if (inner == own && without_host_code(own).text == own) inner.clear();
+      if (!inner.empty()) done = inside;
+      break;
+    }
+    if (i > 0) all += '\n';
+    if (!inner.empty()) {
+      all += format("#line 1 \"{}\"\n{}\n#line {} \"{}\"", header.name, inner, i + 2, name);
+    } else if (!is_there) {
+      all += lines[i];
+    }
+  }
+  return all;
+}
+
+/// The line of a text with #line directives, as `file:line`.
+std::string place_in(std::string_view text, std::size_t line, std::string file) {
+  std::size_t number = 0;
+  for (std::string_view each : split(text, '\n')) {
+    if (line-- == 0) break;
+    ++number;
+    if (!each.starts_with("#line ")) continue;
+    each.remove_prefix(6);
+    const std::size_t quote = each.find('"');
+    number = static_cast<std::size_t>(std::stoul(std::string(each))) - 1;
+    file = each.substr(quote + 1, each.rfind('"') - quote - 1);
+  }
+  return format("{}:{}", file, number);
+}
+
 /// The text of a source, without its host code.
-std::string device_code(const fs::path& file, const Node& source, Target& target) {
-  const std::string text = text_of(file, source);
+std::string device_code(const fs::path& file, const Node& source,
+                        const std::vector<fs::path>& more_folders, Target& target) {
+  std::vector<fs::path> folders = {file.parent_path()};
+  folders.insert(folders.end(), more_folders.begin(), more_folders.end());
+  const std::string name = file.filename().string();
+  std::set<fs::path> done;
+  const std::string text = with_host_headers(text_of(file, source), name, folders, done);
   Words named;
-  const std::vector<fs::path> folders = {file.parent_path()};
   for (const IncludedFile& each : included(text, folders).files) add_device_words(each.text, named);
   DeviceCode code = without_host_code(text, named);
   for (const LeftOut& each : code.left_out) {
-    target.host_code.push_back(
-        format("{} ({}:{})", each.name, file.filename().string(), each.line));
+    target.host_code.push_back(format("{} ({})", each.name, place_in(text, each.line, name)));
   }
   return std::move(code.text);
 }
 
+/// The folders of `include`.
+std::vector<fs::path> include_folders(const Node& root, const fs::path& folder) {
+  std::vector<fs::path> folders;
+  if (const Node* const include = root.find("include")) {
+    for (const Node& item : include->items()) {
+      folders.push_back((folder / item.text()).lexically_normal());
+    }
+  }
+  return folders;
+}
+
 void read_source(const Node& root, const fs::path& folder, Target& target) {
+  const std::vector<fs::path> more = include_folders(root, folder);
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
     if (!generator_words(root).empty()) require_generated(file, source);
@@ -89,14 +163,10 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
     target.source_text +=
-        runs_commands(root) ? text_of(file, source) : device_code(file, source, target);
+        runs_commands(root) ? text_of(file, source) : device_code(file, source, more, target);
     add_folder(target, file.parent_path());
   }
-  if (const Node* const include = root.find("include")) {
-    for (const Node& item : include->items()) {
-      target.include_folders.push_back((folder / item.text()).lexically_normal());
-    }
-  }
+  target.include_folders.insert(target.include_folders.end(), more.begin(), more.end());
   if (const Node* const options = root.find("options")) {
     for (const Node& item : options->items()) {
       if (!is_configured(item)) target.options.push_back(item.text());
@@ -113,7 +183,7 @@ void read_family_sources(const Reading& reading, Target& target) {
       for (const Node& source : sources->one_or_more(kMostItems)) {
         own.path = folder_of(source.document().file) / source.text();
         own.text += format("\n#line 1 \"{}\"\n", own.path.filename().string());
-        own.text += device_code(own.path, source, target);
+        own.text += device_code(own.path, source, {}, target);
         add_folder(target, own.path.parent_path());
       }
     }

@@ -297,8 +297,11 @@ class Server {
 
 void serve(Channel& channel, Device& device) {
   Server server(device);
+  const pid_t own = ::getpid();
   while (auto message = channel.receive(-1)) {
-    if (channel.send(server.answer(*message), {}, -1) != Silence::none) return;
+    const auto answer = server.answer(*message);
+    if (::getpid() != own) ::_exit(0);  // a copy that a kernel has made by fork()
+    if (channel.send(answer, {}, -1) != Silence::none) return;
   }
 }
 

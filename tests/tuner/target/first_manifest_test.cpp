@@ -224,6 +224,71 @@ TEST(FirstManifest, WhereResultsAreNoNumbersInputsArePositive) {
             HasSubstr("s = { type = \"i32\", length = \"n\" }")));
 }
 
+TEST(FirstManifest, AGuardAgainstNoElementsIsNoEnd) {
+  const std::string text = text_of(
+      kernel("float* b, int c, int n", "  int z = blockIdx.z;\n  if (i < n) b[z * n + i] = 1;\n") +
+      "void run(float* x, int c, int n) {\n  int length = n - 2 + 1;\n  if (length <= 0) return;\n"
+      "  dim3 blockDim(64);\n  dim3 gridDim((length + blockDim.x - 1) / blockDim.x, 1, 2 * c);\n"
+      "  k<<<gridDim, blockDim>>>(x, c, n);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("\"2 * c\"]"), Not(HasSubstr("? the launch")))) << text;
+}
+
+TEST(FirstManifest, AnIndexThatMovesIsAskedFor) {
+  const std::string text = text_of(kernel(
+      "const float* a, float* b, int n, int layers",
+      "  if (i >= n) return;\n  for (int l = 0; l < layers; ++l) { b[i] = a[i]; i += n; }\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"f32\", length = \"n\" }"));  // i < n
+  const std::string open = text_of(kernel(
+      "const float* a, float* b, int n, int layers",
+      "  int c = i + n;\n  for (int l = 0; l < layers; ++l) { b[c] = a[c] * n; c += n; }\n"));
+  EXPECT_THAT(open, AllOf(HasSubstr("length = \"n * layers\""), HasSubstr("? lengths")));
+}
+
+TEST(FirstManifest, AnEndBelowAnotherIndexIsThatOfTheIndex) {
+  const std::string text =
+      text_of(kernel("const int* x, int* s, int n",
+                     "  if (i >= n) return;\n  int t = 0;\n"
+                     "  for (int k = 0; k <= i; ++k) t += x[k];\n  s[i] = t;\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.x = { type = \"i32\", length = \"n\" }"));
+}
+
+TEST(FirstManifest, WhatIsPassedToAFunctionMayBeWritten) {
+  const std::string text = text_of(
+      "__device__ void gpuAtomicAdd(int* at, int by) { atomicAdd(at, by); }\n"
+      "__device__ void put(float* at) { *at = 1; }\n" +
+      kernel("int* counts, float* y, const float* z, int n",
+             "  if (i < n) { gpuAtomicAdd(&counts[i], 1); put(&y[i]); }\n"));
+  EXPECT_THAT(text, HasSubstr("counts = { type = \"i32\", length = \"n\", role = \"inout\", fill = "
+                              "\"zero\""));
+  EXPECT_THAT(text, HasSubstr("y = { type = \"f32\", length = \"n\", role = \"inout\""));
+}
+
+TEST(FirstManifest, AnEnumerationIsAnInteger) {
+  const std::string text = text_of(
+      "typedef enum { PLAIN = 0, FAST = 5, LAST } mode_t;\nenum class Kind : short { a, b };\n" +
+      kernel("float* y, mode_t mode, Kind kind, int n",
+             "  if (i < n && mode == FAST) y[i] = 1;\n") +
+      "void run(float* y, int n) { mode_t mode = LAST;\n  k<<<1, 32>>>(y, mode, Kind::b, n); }\n");
+  EXPECT_THAT(text, HasSubstr("arguments.mode = { type = \"i32\", value = 6 }"));
+  EXPECT_THAT(text, HasSubstr("arguments.kind = { type = \"i16\", value = 1 }"));
+}
+
+TEST(FirstManifest, ATypeOfIndicesIsAnInteger) {
+  const std::string text = text_of("template <class T, class IndexType> " +
+                                   kernel("T* y, IndexType n", "  if (i < n) y[i] = 1;\n"));
+  EXPECT_THAT(text, HasSubstr("settings.dtype2 = { values = [\"i32\"], as = \"type\" }"));
+}
+
+TEST(FirstManifest, WhatTheFileExcludesItselfDoesNotCount) {
+  const std::string text = text_of(
+      "#define STANDARD\n#ifdef SMALL\n#define BLOCK 32\ntypedef double real;\n#elif "
+      "defined(STANDARD)\n#define BLOCK 128\ntypedef float real;\n#else\n#define BLOCK "
+      "64\ntypedef int real;\n#endif\n" +
+      kernel("real* y, int n", "  if (i < n) y[i] = BLOCK;\n"));
+  EXPECT_THAT(text, HasSubstr("default = { BLOCK = 128, "));
+  EXPECT_THAT(text, HasSubstr("arguments.y = { type = \"f32\""));
+}
+
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   const auto refuses = [](const std::string& parameters, const std::string& what) {
     EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },

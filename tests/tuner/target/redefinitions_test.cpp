@@ -115,6 +115,23 @@ TEST_F(Redefinitions, ThatAreGuardedOrOfOtherNamesAreNone) {
            "#undef MODE_PLAIN\n"));
 }
 
+TEST_F(Redefinitions, HostCodeOfOwnHeadersIsLeftOutToo) {
+  folder_.write("shared/check.h",
+                "#pragma once\n#include \"more.h\"\nvoid check(cudaError_t e) { exit(e); }\n"
+                "__device__ float twice(float x) { return 2 * x; }\n");
+  folder_.write("shared/more.h", "#define HALF 0.5f\n");
+  folder_.write("scale.cu",
+                "#include \"check.h\"\n#include \"check.h\"\n"
+                "__global__ void scale(float* y) { y[0] = twice(HALF); }\n"
+                "int main() { check(cudaSuccess); }\n");
+  const Target target = load_manifest(folder_.write("scale.target.toml", kRedefined));
+  EXPECT_THAT(target.source_text,
+              AllOf(HasSubstr("float twice("), HasSubstr("#include \"more.h\""),
+                    HasSubstr("#line 1 \"check.h\""), HasSubstr("#line 2 \"scale.cu\""),
+                    Not(HasSubstr("cudaError_t")), Not(HasSubstr("main"))));
+  EXPECT_THAT(target.host_code, ElementsAre("check (check.h:3)", "main (scale.cu:4)"));
+}
+
 // A source that was not written to be tuned has names of its own for what the manifest names.
 
 class OwnNames : public testing::Test {
