@@ -51,7 +51,11 @@ using Preference = Handle<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDe
 class Workspace {
  public:
   Workspace() {
-    if (cudaMalloc(&memory_, kWorkspaceBytes) != cudaSuccess) {
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // the first call may be captured
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    const cudaError_t error = cudaMalloc(&memory_, kWorkspaceBytes);
+    cudaThreadExchangeStreamCaptureMode(&mode);
+    if (error != cudaSuccess) {
       throw std::runtime_error("there is no memory for cuBLAS' workspace");
     }
   }
