@@ -40,8 +40,8 @@ class LeadErrors {
   ///
   /// It is a quantile of past errors, by Student's t: each problem in turn counts as not tuned,
   /// together with all problems within at least `distance` of it, and what is expected there from
-  /// the others is compared with what was measured. Errors of short and of long calls are apart; where
-  /// one of them has too few, those of aligned lines and of others are.
+  /// the others is compared with what was measured. Errors of short and of long calls are apart;
+  /// where one of them has too few, those of aligned lines and of others are.
   double margin(double distance, double seconds, int alignment, double confidence) const;
 
   static constexpr std::size_t kFewest = 20;  // times of the library
