@@ -153,8 +153,9 @@ class FileReader {
     read_directives();
     std::vector<Piece> pieces = pieces_of(parts_.code);
     // What the file's own macros exclude counts where nothing else has its name.
-    std::ranges::stable_partition(
-        pieces, [&](const Piece& piece) { return is_read(line_of(parts_, piece)); });
+    std::stable_partition(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+      return is_read(line_of(parts_, piece));
+    });
     for (const Piece& piece : pieces) {
       const Tokens tokens =
           tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));

@@ -63,7 +63,6 @@ constexpr OldName kOldNames[] = {
 };
 
 constexpr std::string_view kGemm = "ee0791af97e086e2b8a123e46ddb0246";
-constexpr std::string_view kGemmSpace = "30d199aad5666ddc9cc2399b03bd3213";
 constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
 constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
@@ -80,8 +79,6 @@ constexpr SameSource kSameSources[] = {
     {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},                   // a wrong bias
     {"9cf39836ef11754688744cfcf4fb378a", kGemm},
     {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without them, and KERNEL=skinny
-    {"65026418a49fccb1d74b7917970ab092", kGemmSpace},
-    {"06264095a2532d9b6f9ebe578d6c6123", kGemmSpace},
     {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
     // gemm_batched
     {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},

@@ -168,7 +168,8 @@ Words words_of(std::string_view text) {
 }
 
 std::string take_defined_name(std::string_view& line) {
-  return take_directive(line) == "define" ? std::string(take_word(line)) : "";
+  // Blanks behind the name tell an object from a function: `N (1)`.
+  return take_directive(line) == "define" ? std::string(take_identifier(line)) : "";
 }
 
 MaskedSource masked(std::string_view source) { return Masking(source).masked(); }
