@@ -153,9 +153,8 @@ class FileReader {
     read_directives();
     std::vector<Piece> pieces = pieces_of(parts_.code);
     // What the file's own macros exclude counts where nothing else has its name.
-    std::stable_partition(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-      return is_read(line_of(parts_, piece));
-    });
+    std::stable_partition(pieces.begin(), pieces.end(),
+                          [&](const Piece& piece) { return is_read(line_of(parts_, piece)); });
     for (const Piece& piece : pieces) {
       const Tokens tokens =
           tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));
@@ -192,11 +191,10 @@ class FileReader {
       std::string_view rest = line.text;
       const std::string name = take_defined_name(rest);
       if (name.empty()) {
-        rest = trimmed(line.text);
-        if (!rest.starts_with('#')) continue;
-        rest = trimmed(rest.substr(1));
-        const std::string_view word = take_identifier(rest);
-        branches.read(word, trimmed(rest));
+        rest = line.text;
+        const std::string_view word = take_directive(rest);
+        if (word.empty()) continue;
+        branches.read(word, rest);
         are_read_[static_cast<std::size_t>(line.number)] = branches.is_read();
         if (word == "if" || word == "elif") file_.conditions.push_back(tokens_of(rest));
         if (word == "if" || word == "elif" || word == "ifdef") {

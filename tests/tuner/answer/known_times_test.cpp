@@ -223,8 +223,8 @@ TEST(LineAlignment, IsThatOfTheWorstLine) {
 
 /// What a program saw of cuBLAS' own choice on an H100: `served_bench 71 200 25 KIND` (driver
 /// 580.159.04, CUDA 13.0), 200 random shapes of a kind, of which half have multiples of 8 and few
-/// are shipped. Lines that are not aligned once counted as others: bf16 was expected to take 1.7
-/// times as long as it does, or half as long.
+/// are shipped. Where alignment does not count, aligned products in bf16 are expected to take 1.7
+/// times as long as they do, and others too little.
 TEST(LibraryTime, IsExpectedWellWhereItWasNotTimed) {
   const std::map<std::string, NamedValues> kinds{
       {"bf16-NT", {{"dtype", Value("bf16")}, {"layout", Value("NT")}}},
