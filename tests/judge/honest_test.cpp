@@ -17,6 +17,7 @@
 #include "tuner/session/kernel_judge.hpp"
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/worker/worker_device.hpp"
 
 namespace autotune::testing {
@@ -120,7 +121,7 @@ TEST(JudgeOfHonestKernels, RefusesNoValidConfigurationOfWhatShips) {
                            each.candidate.default_configuration, device->info());
     if (is_unusable || seconds() - before > kSlow) {
       std::cout << what << ": " << seconds() - before << " s, " << name_of(judgement.outcome)
-                << ": " << judgement.why << std::endl;
+                << ": " << judgement.why << joined(judgement.notes, "; ") << std::endl;
     }
     if (++judged % 20 == 0 || judged == static_cast<int>(kernels.size())) {
       std::cout << judged << " kernels were judged in " << seconds() << " s, " << right
