@@ -37,6 +37,12 @@ struct TileStore {
   static constexpr int kPartBytes = (kPartLines * kLineBytes + 1023) / 1024 * 1024;
   static constexpr int kBytes = Config::kByTma ? 2 * kPartBytes : 0;  // two buffers a warpgroup
 
+  /// Of the columns of D that a thread's elements of a part lie in.
+  static constexpr int kBiases = kSwapped ? 2 : kPartLength / 4;
+  struct PartBias {
+    Sum of[has_bias(Config::kEpilogue) ? kBiases : 1];
+  };
+
   const TensorMap& map;  // of D, boxes of kPartLength x kPartLines
   Output<Sum, T> out;
   T* D;
@@ -53,15 +59,28 @@ struct TileStore {
     return i / 4 * 8 + lane() % 4 * 2 + i % 2;
   }
 
+  /// All are read at once, and ahead: each takes as long as many sums. `n`: of the tile.
+  __device__ __forceinline__ PartBias bias_of_part(int index, int n) const {
+    PartBias bias{};
+    if constexpr (has_bias(Config::kEpilogue)) {
+#pragma unroll
+      for (int j = 0; j < kBiases; ++j) {
+        const int of_part = index * kPartLength / 2 + j / 2 * 4 + j % 2;
+        const int column = n + (kSwapped ? row_of(2 * j) : column_of(of_part));
+        if (column < out.N) bias.of[j] = (float)out.bias[column];
+      }
+    }
+    return bias;
+  }
+
   /// `m` and `n`: of the tile's first element, in D.
-  __device__ __forceinline__ Sum value(Sum sum, int i, int m, int n) const {
+  __device__ __forceinline__ Sum value(Sum sum, int i, int m, int n, const PartBias& bias) const {
     m += kSwapped ? column_of(i) : row_of(i);
     n += kSwapped ? row_of(i) : column_of(i);
-    if constexpr (Config::kEpilogue == Epilogue::none && Config::kScale != Scale::beta) {
-      return out.template value<Config::kScale, Config::kEpilogue>(sum, m, n);
-    }
-    if (m >= out.M || n >= out.N) return 0;
-    return out.template value<Config::kScale, Config::kEpilogue>(sum, m, n);
+    if (Config::kScale == Scale::beta && (m >= out.M || n >= out.N)) return 0;
+    const int j = kSwapped ? i / 2 % 2 : i / 4 * 2 % kBiases + i % 2;
+    return out.template value<Config::kScale, Config::kEpilogue>(
+        sum, m, n, bias.of[has_bias(Config::kEpilogue) ? j : 0]);
   }
 
   /// The byte of line `line`, swizzled as TMA does.
@@ -72,12 +91,12 @@ struct TileStore {
 
   /// Sums i … i + 7, of 16 bits: four tiles of 8 x 8, two beside two.
   __device__ __forceinline__ void put_eight(SharedAddress part, const Sum (&x)[kSums], int i, int m,
-                                            int n) const {
+                                            int n, const PartBias& bias) const {
     unsigned tiles[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const int at = i + 2 * j;
-      tiles[j] = packed<T>(value(x[at], at, m, n), value(x[at + 1], at + 1, m, n));
+      tiles[j] = packed<T>(value(x[at], at, m, n, bias), value(x[at + 1], at + 1, m, n, bias));
     }
     const int next = lane() / 8 % 2 * 8, far = i * 2 + lane() / 16 * 8;
     if constexpr (kSwapped) {
@@ -96,28 +115,31 @@ struct TileStore {
 
   /// Writes part `index` of the tile to shared memory.
   __device__ __forceinline__ void put_part(SharedAddress part, const Sum (&x)[kSums], int index,
-                                           int m, int n) const {
+                                           int m, int n, const PartBias& bias) const {
     constexpr int kOfPart = kSwapped ? kSums : kPartLength / 2;
     const int first = kSwapped ? 0 : index * kOfPart;
     // Of a swapped tile's rows, columns of D, a warp has 16: they are of one part.
     if (kSwapped && warp() * 16 / kPartLength != index) return;
     constexpr int kEights = sizeof(T) == 2 ? kOfPart / 8 * 8 : 0;
 #pragma unroll
-    for (int i = 0; i < kEights; i += 8) put_eight(part, x, first + i, m, n);
+    for (int i = 0; i < kEights; i += 8) put_eight(part, x, first + i, m, n, bias);
 #pragma unroll
     for (int i = kEights; i < kOfPart; ++i)
-      put_one(part, value(x[first + i], first + i, m, n), first + i);
+      put_one(part, value(x[first + i], first + i, m, n, bias), first + i);
   }
 
   __device__ __forceinline__ void store_by_tma(const Sum (&x)[kSums], int m, int n) {
     const bool first_thread = threadIdx.x % 128 == 0;
+    PartBias bias = bias_of_part(0, n);
 #pragma unroll
     for (int index = 0; index < kParts; ++index) {
       const SharedAddress part = buffers + turn * kPartBytes;
       turn ^= 1;
       if (first_thread) wait_stores_read<1>();
       meet_warpgroup(warpgroup);  // the buffer is free
-      put_part(part, x, index, m, n);
+      const PartBias next = kSwapped || index + 1 == kParts ? bias : bias_of_part(index + 1, n);
+      put_part(part, x, index, m, n, bias);
+      bias = next;
       publish_to_copies();
       meet_warpgroup(warpgroup);
       if (first_thread) {
@@ -132,11 +154,14 @@ struct TileStore {
   }
 
   __device__ __forceinline__ void store_direct(const Sum (&x)[kSums], int m, int n) const {
+    constexpr int kOfPart = kSwapped ? kSums : kPartLength / 2;
+    PartBias bias;
 #pragma unroll
     for (int i = 0; i < kSums; ++i) {
+      if (i % kOfPart == 0) bias = bias_of_part(i / kOfPart, n);
       const int y = m + (kSwapped ? column_of(i) : row_of(i));
       const int x_at = n + (kSwapped ? row_of(i) : column_of(i));
-      if (y < out.M && x_at < out.N) D[(long long)y * out.ldd + x_at] = value(x[i], i, m, n);
+      if (y < out.M && x_at < out.N) D[(long long)y * out.ldd + x_at] = value(x[i], i, m, n, bias);
     }
   }
 

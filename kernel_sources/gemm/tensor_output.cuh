@@ -21,11 +21,17 @@ struct Output {
 
   template <Scale scale, Epilogue epilogue>
   __device__ __forceinline__ Real value(Real sum, int m, int n) const {
+    return value<scale, epilogue>(sum, m, n, has_bias(epilogue) ? (Real)(float)bias[n] : Real(0));
+  }
+
+  /// The same with the bias of column n.
+  template <Scale scale, Epilogue epilogue>
+  __device__ __forceinline__ Real value(Real sum, int m, int n, Real bias_there) const {
     if constexpr (scale != Scale::none) sum *= alpha;
     if constexpr (scale == Scale::beta) {
       if (beta != Real(0)) sum += beta * (float)C[(long long)m * ldc + n];  // as BLAS: else unread
     }
-    if constexpr (has_bias(epilogue)) sum += (float)bias[n];
+    if constexpr (has_bias(epilogue)) sum += bias_there;
     if constexpr (has_relu(epilogue) || has_gelu(epilogue)) sum = activated<epilogue>(sum);
     return sum;
   }

@@ -106,7 +106,7 @@ struct GroupStore : TileStore<Config, T> {
       this->turn ^= 1;
       if (thread == 0) wait_stores_read<0>();
       meet_warpgroup(this->warpgroup);  // the buffer is free
-      this->put_part(part, x, index, m, n);
+      this->put_part(part, x, index, m, n, {});
       meet_warpgroup(this->warpgroup);
       const int column = n + index * Base::kPartLength + chunk * kElements;
       if (column >= this->out.N) continue;

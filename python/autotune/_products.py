@@ -52,8 +52,16 @@ class Launcher:
         self.kernel.launch_at([addresses[operand] for operand in self.operands], stream)
 
 
-def tuned_problem(product: Product) -> Optional[Problem]:
-    """The one without the bias, whose answer decides. None if no target computes the product."""
+def problem_of(product: Product) -> Optional[Problem]:
+    """None if no target computes the product."""
+    plain = plain_problem(product)
+    if plain is None or not product.has_bias:
+        return plain
+    return plain._replace(settings={**plain.settings, "epilogue": "bias"})
+
+
+def plain_problem(product: Product) -> Optional[Problem]:
+    """The same without the bias. What is pinned for it counts for both."""
     _, dtype, layout, sizes, batch, has_bias, output, scales, sums, groups = product[:10]
     if batch > 1 and has_bias:
         return None
@@ -79,13 +87,6 @@ def tuned_problem(product: Product) -> Optional[Problem]:
     return Problem("gemm", settings, (*sizes, batch))
 
 
-def launched_problem(product: Product, tuned: Problem) -> Problem:
-    """What is launched with a configuration of `tuned`: the same, or a problem with the bias."""
-    if not product.has_bias:
-        return tuned
-    return tuned._replace(settings={**tuned.settings, "epilogue": "bias"})
-
-
 def has_rival(product: Product) -> bool:
     """Whether PyTorch computes it. It has no groups in 8 bits that are padded or have scales of
     blocks."""
@@ -96,22 +97,22 @@ def has_rival(product: Product) -> bool:
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
     """None where PyTorch computes the product, and no kernel is known to be faster. Raises Error if
     one cannot be prepared."""
-    tuned = tuned_problem(product)
-    if tuned is None:
+    problem, plain = problem_of(product), plain_problem(product)
+    if problem is None or plain is None:
         return None
-    asked = open_target(product.ordinal, tuned.target, tuned.settings)
-    if asked is None:
-        return None
-    answer = asked.lookup(*tuned.sizes)
-    if answer.baseline or (answer.origin == "default" and has_rival(product)):
-        return None
-    launched = launched_problem(product, tuned)
-    target = open_target(product.ordinal, launched.target, launched.settings)
+    target = open_target(product.ordinal, problem.target, problem.settings)
     if target is None:
         return None
-    if launched != tuned:
-        target.pin(launched.sizes, answer.configuration)
-    kernel = target.prepare(*launched.sizes)
+    answer = target.lookup(*problem.sizes)
+    if problem != plain and answer.provenance != "pinned":
+        unbiased = open_target(product.ordinal, plain.target, plain.settings)
+        pinned = unbiased.lookup(*plain.sizes) if unbiased else answer
+        if pinned.provenance == "pinned":
+            answer = pinned
+            target.pin(problem.sizes, answer.configuration)
+    if answer.baseline or (answer.origin == "default" and has_rival(product)):
+        return None
+    kernel = target.prepare(*problem.sizes)
     if values_of(kernel.configuration) != answer.configuration:
         return None  # it did not compile, and this is the default
     operands = tuple(_operand(buffer.name, product.has_bias) for buffer in kernel.buffers)

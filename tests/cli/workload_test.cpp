@@ -110,7 +110,7 @@ TEST(TuneWorkload, SixteenBitsAreTunedToo) {
     EXPECT_EQ(problem["layout"], "NT");
     EXPECT_EQ(problem["dtype"], "bf16");
     EXPECT_EQ(problem["output"], "bf16");
-    EXPECT_EQ(problem["epilogue"], "none");
+    EXPECT_EQ(problem["epilogue"], "bias");
   }
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import autotune
 from autotune._products import (
-    Launcher, Problem, Product, launched_problem, prepare_fastest, tuned_problem,
+    Launcher, Problem, Product, plain_problem, prepare_fastest, problem_of,
 )
 
 
@@ -21,7 +21,7 @@ def answer(origin="exact", expected_ns=5.0, baseline="", baseline_ns=None, media
 
 class Problems(unittest.TestCase):
     def target_of(self, *product, **more):
-        problem = tuned_problem(Product(0, *product, **more))
+        problem = problem_of(Product(0, *product, **more))
         return problem and problem.target
 
     def test_a_type_has_a_target_or_none(self):
@@ -36,33 +36,32 @@ class Problems(unittest.TestCase):
     @mock.patch.dict(os.environ, {"AUTOTUNE_BLAS_UNITS": "fp32"})
     def test_tensor_cores_can_be_forbidden_in_f32(self):
         for dtype, units in [("f32", "fp32"), ("f64", None), ("bf16", None)]:
-            problem = tuned_problem(Product(0, dtype, "NT", (64, 32, 16)))
+            problem = problem_of(Product(0, dtype, "NT", (64, 32, 16)))
             self.assertEqual(problem.settings.get("units"), units)
 
     def test_a_product_of_eight_bits_has_scales_and_a_way_to_sum(self):
         product = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="rows", sums="fast")
-        settings = tuned_problem(product).settings
+        settings = problem_of(product).settings
         self.assertEqual(settings, {"dtype": "e4m3", "layout": "NT", "output": "bf16",
                                     "scales": "rows", "sums": "fast"})  # fmt: skip
 
     def test_groups_are_a_target_of_their_own(self):
-        problem = tuned_problem(Product(0, "bf16", "NT", (64, 32, 16), groups=5))
+        problem = problem_of(Product(0, "bf16", "NT", (64, 32, 16), groups=5))
         self.assertEqual(problem, Problem("gemm_grouped", {"dtype": "bf16", "layout": "NT"},
                                           (5, 32, 16, 64, 64)))  # fmt: skip
         scaled = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="rows", groups=5)
-        self.assertEqual(tuned_problem(scaled).settings["output"], "bf16")
+        self.assertEqual(problem_of(scaled).settings["output"], "bf16")
         padded = Product(0, "bf16", "NN", (64, 32, 16), groups=4, is_padded=True, mean=3)
-        self.assertEqual(tuned_problem(padded).settings["groups"], "padded")
-        self.assertEqual(tuned_problem(padded).sizes, (4, 32, 16, 12, 16))
+        self.assertEqual(problem_of(padded).settings["groups"], "padded")
+        self.assertEqual(problem_of(padded).sizes, (4, 32, 16, 12, 16))
 
-    def test_a_bias_is_not_tuned(self):
+    def test_a_bias_is_a_setting(self):
         plain = Product(0, "f32", "NT", (64, 32, 16))
         biased = plain._replace(has_bias=True)
-        gemm = tuned_problem(plain)
-        self.assertEqual(tuned_problem(biased), gemm)
-        self.assertEqual(launched_problem(plain, gemm), gemm)
         settings = {"dtype": "f32", "layout": "NT", "epilogue": "bias"}
-        self.assertEqual(launched_problem(biased, gemm), Problem("gemm", settings, (64, 32, 16, 1)))
+        self.assertEqual(problem_of(biased), Problem("gemm", settings, (64, 32, 16, 1)))
+        self.assertEqual(plain_problem(biased), problem_of(plain))
+        self.assertEqual(plain_problem(plain), problem_of(plain))
 
 
 class Fastest(unittest.TestCase):
@@ -82,6 +81,16 @@ class Fastest(unittest.TestCase):
         self.assertFalse(self.is_taken(answer(baseline="cublas", baseline_ns=3.0)))
         self.assertFalse(self.is_taken(answer("default")))
         self.assertFalse(self.is_taken(answer(), compiled="BM=32"))
+
+    def test_what_is_pinned_for_the_plain_product_counts_with_a_bias(self):
+        pinned = dataclasses.replace(answer(), provenance="pinned", configuration={"BM": 32})
+        kernel = mock.Mock(configuration="BM=32", buffers=[])
+        plain = mock.Mock(lookup=mock.Mock(return_value=pinned))
+        biased = mock.Mock(lookup=mock.Mock(return_value=answer()),
+                           prepare=mock.Mock(return_value=kernel))
+        opened = lambda ordinal, name, settings: biased if "epilogue" in settings else plain
+        self.assertIsNotNone(prepare_fastest(self.product._replace(has_bias=True), opened))
+        biased.pin.assert_called_once_with((64, 32, 16, 1), {"BM": 32})
 
 
 class Known:

@@ -203,10 +203,14 @@ bool is_dense(const CallShape& s) { return is_packed(s) && is_usual_batch(s); }
 
 std::vector<TargetProblem> problems_of(const CallShape& s) {
   const auto with = [&](std::string_view setting, std::string_view value) {
-    return TargetProblem{
+    TargetProblem problem{
         "gemm",
         format("dtype={} {}={} {}", type_name(s.a_type), setting, value, layout_and_scale(s)),
         {s.n, s.m, s.k, s.batch}};
+    if (s.epilogue != kNoEpilogue) {
+      problem.settings += format(" epilogue={}", epilogue_name(s.epilogue));
+    }
+    return problem;
   };
   if (!is_f32(s)) {
     TargetProblem only = with("output", type_name(s.d_type));
@@ -218,12 +222,15 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
   return {with("units", "fp32"), with("units", "any")};
 }
 
+CallShape plain_product_of(const CallShape& s) {
+  CallShape plain = s;
+  plain.scale = Scale::none;
+  plain.epilogue = kNoEpilogue;
+  return plain;
+}
+
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
-  TargetProblem packed = tuned;
-  if (s.epilogue != kNoEpilogue) {
-    packed.settings += format(" epilogue={}", epilogue_name(s.epilogue));
-  }
-  return is_dense(s) ? packed : at_distances(s, packed);
+  return is_dense(s) ? tuned : at_distances(s, tuned);
 }
 
 double flops_of(const CallShape& s) noexcept {

@@ -95,14 +95,16 @@ struct TargetProblem {
   bool operator==(const TargetProblem&) const = default;
 };
 
-/// The problems whose results decide about a shape within the contract. Their matrices are packed,
-/// and they have no epilogue. In f32 first with FP32 units only: what a call's leading dimensions
-/// and strides rule out on tensor cores is served by these.
+/// The problems whose results decide about a shape within the contract. Their matrices are packed.
+/// In f32 first with FP32 units only: what a call's leading dimensions and strides rule out on
+/// tensor cores is served by these.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
-/// The problem to launch, with a configuration of `tuned`: one of the problems above, perhaps
-/// without alpha and beta. It is `tuned` itself, or has the shape's leading dimensions and
-/// epilogue.
+/// D = A B of the same matrices. What is pinned for it is pinned for whatever else is done to D.
+CallShape plain_product_of(const CallShape& shape);
+
+/// The problem to launch, with a configuration of `tuned`, one of the problems above: it is `tuned`
+/// itself, or has the shape's leading dimensions.
 TargetProblem launched_problem_of(const CallShape& shape, const TargetProblem& tuned);
 
 /// Whether all matrices are packed: without gaps between columns.

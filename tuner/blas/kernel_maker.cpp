@@ -64,11 +64,10 @@ Outcome outcome_of(const autotune_answer& answer) {
   return *answer.baseline != '\0' ? Outcome::vendor_faster : Outcome::served;
 }
 
-/// Why a configuration for packed matrices cannot be used.
+/// Why a configuration of the plain, packed product cannot be used.
 Outcome obstacle_of(const CallShape& shape) {
   if (!is_packed(shape)) return Outcome::leading_dimension;
-  if (!is_dense(shape)) return Outcome::batch;
-  return shape.epilogue != kNoEpilogue ? Outcome::epilogue : Outcome::not_tuned;
+  return is_dense(shape) ? Outcome::epilogue : Outcome::batch;
 }
 
 /// Blocks all signals, so that the program's own threads handle them.
@@ -134,20 +133,20 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   choice.is_open = answer.is_open != 0;
   choice.expected_ns = answer.expected_ns;
   choice.is_exact = answer.origin == AUTOTUNE_EXACT;
+  choice.is_pinned = answer.provenance && std::string_view(answer.provenance) == "pinned";
   return choice;
 }
 
-/// Where D = alpha A B + beta C is not tuned, a configuration for D = A B serves it.
+/// What is pinned for the plain product, as by a choice by bits, comes first.
 KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t which) {
-  Choice exact = look_up(shape.device, problems_of(shape)[which]);
-  if (exact.outcome != Outcome::not_tuned || shape.scale == Scale::none) return exact;
-  CallShape plain = shape;
-  plain.scale = Scale::none;
-  const TargetProblem simpler = problems_of(plain)[which];
-  if (simpler.target != exact.wanted.target) return exact;
-  Choice second = look_up(shape.device, simpler);
-  second.wanted = exact.wanted;
-  return second.outcome == Outcome::not_tuned ? exact : second;
+  const TargetProblem wanted = problems_of(shape)[which];
+  const TargetProblem plain = problems_of(plain_product_of(shape))[which];
+  Choice own = look_up(shape.device, wanted);
+  if (plain == wanted || own.is_pinned) return own;
+  Choice pinned = look_up(shape.device, plain);
+  if (!pinned.is_pinned && pinned.outcome != Outcome::failed) return own;
+  pinned.wanted = wanted;
+  return pinned;
 }
 
 bool KernelMaker::is_better(const Choice& other, const Choice& own) {

@@ -41,6 +41,7 @@ class KernelMaker {
     bool is_open = false;    // whether it or cuBLAS is faster
     double expected_ns = 0;  // of its kernel
     bool is_exact = false;   // known at these very sizes
+    bool is_pinned = false;  // by a person, or a cover
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;

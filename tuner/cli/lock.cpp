@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -64,27 +65,19 @@ NamedValues all_settings(const Target& target, const NamedValues& given) {
 void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::string& policy,
                   std::vector<AskedSizes>& asked) {
   if (blas::contract_of(shape) != blas::Outcome::served) return;
-  blas::CallShape plain = shape;
-  plain.scale = blas::Scale::none;
   const std::vector<blas::TargetProblem> wanted = blas::problems_of(shape);
-  const std::vector<blas::TargetProblem> simpler = blas::problems_of(plain);
+  const std::vector<blas::TargetProblem> plain = blas::problems_of(blas::plain_product_of(shape));
   const auto settings = [&](const blas::TargetProblem& problem) {
     return all_settings(gemm, parse_named_values(problem.settings));
   };
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].target != gemm.name) continue;
-    asked.push_back({&gemm, settings(wanted[i]), policy, wanted[i].sizes});
-    if (simpler[i] != wanted[i]) {
-      asked.back().by = {settings(wanted[i]), settings(simpler[i])};
-      asked.push_back({&gemm, settings(simpler[i]), policy, simpler[i].sizes});
-    }
+    const NamedValues pinned = plain[i] == wanted[i] ? NamedValues{} : settings(plain[i]);
     const blas::TargetProblem launched = blas::launched_problem_of(shape, wanted[i]);
+    asked.push_back({&gemm, settings(wanted[i]), policy, wanted[i].sizes, pinned});
+    if (!pinned.empty()) asked.push_back({&gemm, pinned, policy, plain[i].sizes});
     if (launched == wanted[i]) continue;
-    asked.push_back({&gemm,
-                     settings(launched),
-                     policy,
-                     launched.sizes,
-                     {settings(wanted[i]), settings(simpler[i])}});
+    asked.push_back({&gemm, settings(launched), policy, launched.sizes, pinned});
   }
 }
 
@@ -250,18 +243,24 @@ class LockMaker {
       }
       return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
     };
-    const bool has_own = asked.sizes.size() == asked.target->sizes.size() &&
-                         (asked.by.empty() || asked.by.front() == asked.settings);
-    for (const NamedValues& settings : asked.by) {
-      LookupAnswer answer = find(settings);
-      if (answer.origin == db::Origin::default_configuration) continue;
-      if (has_own && settings == asked.settings) return answer;
-      if (!answer.baseline.empty()) return std::nullopt;
-      if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
-      answer.expected_ns = 0;
-      return answer;
+    const auto is_pinned = [](const LookupAnswer& one) { return one.provenance == "pinned"; };
+    const bool has_free = std::ranges::any_of(
+        asked.sizes | std::views::drop(asked.target->sizes.size()),
+        [](std::int64_t size) { return size != kDefaultSize; });
+    LookupAnswer answer = find(asked.settings);
+    bool is_of_plain = false;
+    if (!asked.plain.empty() && !is_pinned(answer)) {
+      const LookupAnswer plain = find(asked.plain);
+      is_of_plain = is_pinned(plain);
+      if (is_of_plain) answer = plain;
     }
-    return has_own ? std::optional(find(asked.settings)) : std::nullopt;
+    if (!has_free && !is_of_plain) return answer;
+    const bool is_launched =
+        answer.origin != db::Origin::default_configuration && answer.baseline.empty();
+    if (!is_launched) return std::nullopt;
+    if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
+    answer.expected_ns = 0;
+    return answer;
   }
 
   static Problem problem_at(const Target& target, const NamedValues& settings,

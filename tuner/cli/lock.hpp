@@ -18,9 +18,8 @@ struct AskedSizes {
   NamedValues settings;
   std::string policy;
   std::vector<std::int64_t> sizes;  // of the key, then any free ones
-  /// If not empty: the configuration comes from the answer at the sizes of the key with the first
-  /// of these settings for which something is tuned, as libautotune_blas pins it.
-  std::vector<NamedValues> by = {};
+  /// If not empty: what is pinned with these settings comes first, as for libautotune_blas.
+  NamedValues plain = {};
 };
 
 /// The answers for these sizes by tuner/answer, with their kernels, compiled for `device`. Throws

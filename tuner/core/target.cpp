@@ -58,25 +58,37 @@ bool is_default(const Setting& setting, const Value& value, const NamedValues& v
   return false;
 }
 
+namespace {
+
+/// The i-th setting with another value, and defaults of what has its default.
+NamedValues with_setting(const Target& target, const NamedValues& settings, std::size_t i,
+                         const Value& value) {
+  NamedValues told;
+  for (std::size_t j = 0; j < settings.size(); ++j) {
+    if (j == i) told.push_back({settings[j].name, value});
+    if (j != i && !is_default(target.settings[j], settings[j].value, settings)) {
+      told.push_back(settings[j]);
+    }
+  }
+  const Problem problem = problem_from(target, 1, told);
+  return {problem.values.end() - static_cast<std::ptrdiff_t>(settings.size()),
+          problem.values.end()};
+}
+
+}  // namespace
+
 std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings) {
-  std::vector<NamedValues> all;
+  std::vector<NamedValues> all{settings};
   for (std::size_t i = 0; i < target.settings.size(); ++i) {
     const std::vector<Value>& alike = target.settings[i].alike;
     if (std::ranges::find(alike, settings[i].value) == alike.end()) continue;
-    for (const Value& other : alike) {
-      if (other == settings[i].value) continue;
-      NamedValues told;
-      for (std::size_t j = 0; j < settings.size(); ++j) {
-        if (j == i) told.push_back({settings[j].name, other});
-        if (j != i && !is_default(target.settings[j], settings[j].value, settings)) {
-          told.push_back(settings[j]);
-        }
+    for (std::size_t k = 0, before = all.size(); k < before; ++k) {
+      for (const Value& other : alike) {
+        if (other != all[k][i].value) all.push_back(with_setting(target, all[k], i, other));
       }
-      const Problem problem = problem_from(target, 1, told);
-      all.emplace_back(problem.values.end() - static_cast<std::ptrdiff_t>(settings.size()),
-                       problem.values.end());
     }
   }
+  all.erase(all.begin());
   return all;
 }
 

@@ -27,7 +27,7 @@ struct Setting {
   WordTexts texts = {};
   /// The value if the user chooses none, by settings before it. Absent: the first value.
   std::optional<Expression> if_absent = {};
-  /// Values whose problems take the same times in the same configurations, as f16 and bf16.
+  /// Values whose problems take about the same times in the same configurations, as f16 and bf16.
   std::vector<Value> alike = {};
 };
 
@@ -308,7 +308,7 @@ std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least);
 /// `least` on.
 Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings);
 
-/// Settings whose problems take the same times in the same configurations: see Setting::alike.
+/// Settings whose problems take about the same times in the same configurations: see Setting::alike.
 /// Settings that have their default keep it.
 std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings);
 

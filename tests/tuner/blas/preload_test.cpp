@@ -147,8 +147,8 @@ TEST_F(Preload, StaticObjectsOfNvrtcOutliveTheThreadsThatCompile) {
   EXPECT_THAT(told(), HasSubstr("nvrtc is destroyed\n"));
 }
 
-TEST_F(Preload, AConfigurationThatWasPinnedForOneShapeAnswersNoOther) {
-  EXPECT_THAT(call_with("only scale=none", "beta").err, HasSubstr("served 2\n"));
+TEST_F(Preload, WhatIsPinnedForThePlainProductServesWhateverIsDoneToD) {
+  EXPECT_THAT(call_with("pinned plain", "beta").err, HasSubstr("served 2\n"));
 }
 
 TEST_F(Preload, AForkedProcessPassesItsCallsOnAndCountsNone) {
@@ -244,7 +244,7 @@ TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
   const Ended tuned = sandbox_.run({"tune", "--workload", file, "--device", "host", "--budget", "2",
                                     "--strategy", "random", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.out, HasSubstr("gemm M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT:"));
+  EXPECT_THAT(tuned.out, HasSubstr("gemm M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT epilogue=bias:"));
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {

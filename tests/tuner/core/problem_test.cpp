@@ -281,5 +281,26 @@ TEST(Sizes, ThatAreLeftOutHaveTheirDefault) {
       ThrowsMessage<UsageError>(HasSubstr("size M is missing")));
 }
 
+TEST(Settings, AreAlikeInEveryCombination) {
+  Target target;
+  target.sizes = {"N"};
+  target.settings = {{.name = "dtype", .values = {"f32", "f16", "bf16"}, .alike = {"f16", "bf16"}},
+                     {.name = "layout", .values = {"NN", "NT"}},
+                     {.name = "epilogue", .values = {"none", "bias"}, .alike = {"none", "bias"}}};
+  const auto alike = [&](std::string_view settings) {
+    std::vector<std::string> texts;
+    for (const NamedValues& each : alike_settings(target, parse_named_values(settings))) {
+      texts.push_back(to_text(each));
+    }
+    return texts;
+  };
+  EXPECT_THAT(alike("dtype=f16 layout=NT epilogue=bias"),
+              UnorderedElementsAre("dtype=bf16 layout=NT epilogue=bias",
+                                   "dtype=f16 layout=NT epilogue=none",
+                                   "dtype=bf16 layout=NT epilogue=none"));
+  EXPECT_THAT(alike("dtype=f32 layout=NN epilogue=none"),
+              ElementsAre("dtype=f32 layout=NN epilogue=bias"));
+}
+
 }  // namespace
 }  // namespace autotune
