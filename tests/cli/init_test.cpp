@@ -189,8 +189,8 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
                 "extern \"C\" __global__ void scaleRows(const float* source, float* result, float "
                 "factor, unsigned int width) {\n"
                 "  const unsigned x = blockIdx.x * BLOCK_X + threadIdx.x;\n"
-                "  const unsigned y = (blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS;\n"
-                "  for (int row = 0; row < ROWS; ++row)\n"
+                "  const unsigned y = (blockIdx.y * BLOCK_Y + threadIdx.y) * ROWS_SIZE;\n"
+                "  for (int row = 0; row < ROWS_SIZE; ++row)\n"
                 "    result[(y + row) * width + x] = factor * source[(y + row) * width + x];\n"
                 "}\n");
   const std::string problem = (sandbox.folder() / "scale.json").string();
@@ -200,7 +200,7 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
   const std::string command = script + " " + program + " --output " + problem + " 2>" + notes;
   ASSERT_EQ(std::system(("python3 " + command).c_str()), 0);
   EXPECT_THAT(text_of(notes),
-              AllOf(HasSubstr("a constraint over ROWS: write"), HasSubstr("if (v[0] > 2)"),
+              AllOf(HasSubstr("a constraint over ROWS_SIZE: write"), HasSubstr("if (v[0] > 2)"),
                     HasSubstr("the reference of resultId is computed on the host"),
                     HasSubstr("SideBySideComparison, 0.001: give the outputs a tolerance")));
   const Ended import = sandbox.run({"import", "t1", problem, "--output", "scale.target.toml"});
@@ -211,6 +211,73 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
   EXPECT_THAT(check.out, AllOf(HasSubstr("25 of 36 combinations are valid"),
                                HasSubstr("configurations and the reference are fine")))
       << text;
+}
+
+TEST(Init, AHeaderThatIsNotThereIsTakenAsEmptyAndOneElsewhereIsIncluded) {
+  const Sandbox sandbox;
+  std::filesystem::create_directory(sandbox.folder() / "inc");
+  sandbox.write("inc/weight.h",
+                "#pragma once\n#include <memory>\n#include \"absent.h\"\n"
+                "class Plan : public Base<float> { float operator()(int) const; };\n"
+                "inline __device__ float weight(int i) { return i; }\n");
+  sandbox.write("k.cu",
+                "#include <torch/types.h>\n#include \"weight.h\"\n"
+                "__global__ void k(float* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) y[i] = weight(i);\n}\n"
+                "torch::Tensor run(torch::Tensor y) { k<<<1, 64>>>(y.data_ptr<float>(), 64); }\n");
+  const Ended without = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(without.status, 1);
+  EXPECT_THAT(without.err, AllOf(HasSubstr("'weight' was not declared"),
+                                 HasSubstr("give the folder of torch/types.h, weight.h by "
+                                           "--include")));
+  const Ended init = sandbox.run({"init", "k.cu", "--include", "inc", "--device", "host"});
+  EXPECT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(init.out,
+              HasSubstr("taken as empty, because they are not there: torch/types.h, absent.h\n"));
+  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+              AllOf(HasSubstr("include = [\"inc\"]\n"),
+                    HasSubstr("empty_headers = [\"torch/types.h\", \"absent.h\"]\n")));
+  const Ended tuned = sandbox.run({"tune", "--target", "./k.target.toml", "--sizes", "1000",
+                                   "--device", "host", "--budget", "1"});
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+}
+
+TEST(Init, ComplexNumbersOfCufftAreKnown) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "#include <cufft.h>\n"
+                "__global__ void turn(cufftComplex* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) y[i] = make_cuComplex(i, cuCabsf(make_cuComplex(3, 4)));\n}\n");
+  const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 0) << init.err;
+}
+
+TEST(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "__global__ void far(const int* at, float* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) y[i] = at[(i + 1L) << 40];\n}\n");
+  const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 1);
+  EXPECT_THAT(init.err, AllOf(HasSubstr("illegal memory access"),
+                              HasSubstr("correct lengths and fills of indices, or let a constraint "
+                                        "say which sizes it takes")));
+}
+
+TEST(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu",
+                "__global__ void k(const float* x, float* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (x[i] > 0) y[i] = n;\n}\n");
+  const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+              AllOf(HasSubstr("n % BLOCK == 0"),
+                    HasSubstr("arguments.y = { type = \"f32\", length = \"n\", role = \"inout\"")));
 }
 
 TEST(Init, ACommandToCopyHasItsPathInQuotes) {
@@ -243,7 +310,7 @@ TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
   refuses({"two.cu"}, 2, "two.cu has several kernels", "--entry: a, b");
   refuses({"two.cu", "--entry", "c"}, 2, "there is no kernel c", "did you mean a or b?");
   sandbox.write("call.cu", "#include \"two.cu\"\nint main() { a<<<1, 1>>>(0); }\n");
-  refuses({"call.cu"}, 2, "call.cu: its kernels are in a file that it includes", "name that file");
+  refuses({"call.cu"}, 2, "call.cu has several kernels", "--entry: a, b");
   sandbox.write("tune.py", "tune_kernel('k', 'k.cu', n, args, params)\n");
   refuses({"tune.py"}, 2, "a program for Kernel Tuner", "scripts/kernel_tuner_problem tune.py");
   sandbox.write("tune.cpp", "int main() { ktt::Tuner tuner(0, 0, ktt::ComputeApi::CUDA); }\n");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 
@@ -42,17 +43,43 @@ ManifestTrouble trouble_with(const Target& target, Device& device) {
     const bool fails = is_reference || first.outcome == Outcome::compile_error;
     return {.message = fails ? first_error(log) : log, .does_not_compile = fails};
   }
-  const auto verdict = default_at_edge(target, problem, first.configuration, device);
+  auto verdict = default_at_edge(target, problem, first.configuration, device);
+  for (const std::int64_t size :
+       {255, 63}) {  // constraints may want multiples: one more is an edge
+    if (verdict || target.sizes.empty()) break;
+    const Problem other = problem_of(target, sizes_in(std::to_string(size), target)[0], {});
+    verdict = default_at_edge(target, other, first.configuration, device);
+  }
   if (!verdict || verdict->outcome == Outcome::ok) return {};
   return {.message = edge_complaint(target, *verdict),
           .unwritten = verdict->unwritten,
           .is_undefined = verdict->is_undefined};
 }
 
+/// The header that a compiler did not find; empty if something else is wrong.
+std::string missing_header(const std::string& message) {
+  static const std::regex kMissing(
+      "([^ ]+): No such file|open source file \"([^\"]+)\"|'([^']+)' file not found");
+  std::smatch found;
+  if (!std::regex_search(message, found, kMissing)) return "";
+  return found[1].str() + found[2].str() + found[3].str();
+}
+
 }  // namespace
 
-ProposedManifest::ProposedManifest(const fs::path& file, std::string entry)
-    : file_(file), entry_(std::move(entry)), source_(kernel_source_in(file)), first_(made()) {}
+ProposedManifest::ProposedManifest(const fs::path& file, std::string entry,
+                                   const std::vector<fs::path>& include)
+    : file_(file), entry_(std::move(entry)), source_(kernel_source_in(file, include)) {
+  const fs::path folder = fs::absolute(file).parent_path();
+  for (const fs::path& each : include) {
+    if (!fs::is_directory(each)) {
+      throw UsageError(format("--include {}: there is no such folder", each.string()));
+    }
+    const fs::path beside = fs::absolute(each).lexically_relative(folder);
+    corrections_.include.push_back(beside.empty() ? fs::absolute(each).string() : beside.string());
+  }
+  first_ = made();
+}
 
 FirstManifest ProposedManifest::made() const {
   return first_manifest(source_.text, source_.headers, file_.filename().string(), entry_,
@@ -75,16 +102,24 @@ ManifestTrouble ProposedManifest::correct(Device& device) {
     }
     const bool is_new = trouble.is_undefined && !corrections_.is_positive;
     corrections_.is_positive = corrections_.is_positive || trouble.is_undefined;
-    again = is_new ||
+    const std::string missing = trouble.does_not_compile ? missing_header(trouble.message) : "";
+    auto& empty = corrections_.empty_headers;
+    const bool is_missing = !missing.empty() && std::ranges::find(empty, missing) == empty.end();
+    if (is_missing) empty.push_back(missing);
+    again = is_new || is_missing ||
             (!trouble.unwritten.empty() && corrections_.in_part.insert(trouble.unwritten).second);
     if (again) first_ = made();
   }
   if (trouble.does_not_compile) {
-    throw Error(format("{} does not compile for {}: {}; correct the file{}", file_.string(),
-                       device.info().name, trouble.message,
-                       device.info().kind == DeviceKind::host
-                           ? ", or if it is for GPUs only, try --device model:h200"
-                           : ""));
+    const auto& empty = corrections_.empty_headers;
+    throw Error(format(
+        "{} does not compile for {}: {}; {}{}", file_.string(), device.info().name, trouble.message,
+        empty.empty() ? "correct the file"
+                      : format("give the folder of {} by --include, or correct the file",
+                               joined(empty, ", ")),
+        device.info().kind == DeviceKind::host
+            ? ", or if it is for GPUs only, try --device model:h200"
+            : ""));
   }
   return trouble;
 }
@@ -96,7 +131,9 @@ int run_init(const Arguments& arguments) {
     throw UsageError("init needs one file, such as: autotune init kernel.cu");
   }
   const fs::path file = arguments.positional()[0];
-  ProposedManifest proposed(file, arguments.find("entry").value_or(""));
+  std::vector<fs::path> include;
+  for (const std::string& each : arguments.all("include")) include.emplace_back(each);
+  ProposedManifest proposed(file, arguments.find("entry").value_or(""), include);
   const fs::path manifest = proposed.path();
   refuse_existing(manifest);
   const std::unique_ptr<Device> device =
@@ -108,6 +145,9 @@ int run_init(const Arguments& arguments) {
       file.parent_path().empty() ? "./" + manifest.string() : manifest.string();
   std::cout << format("{}: a manifest of {}\n", path, first.name);
   for (const std::string& each : first.questions) std::cout << format("?         {}\n", each);
+  if (const auto& empty = proposed.empty_headers(); !empty.empty()) {
+    std::cout << format("taken as empty, because they are not there: {}\n", joined(empty, ", "));
+  }
   if (!first.kept.empty()) {
     std::cout << format("no parameter, because the names do not say so: {}\n",
                         joined(first.kept, ", "));
@@ -124,7 +164,7 @@ int run_init(const Arguments& arguments) {
 extern const Verb kInit;
 const Verb kInit{
     .name = "init",
-    .synopsis = "FILE [--entry KERNEL] [--device D]",
+    .synopsis = "FILE [--entry KERNEL] [--include FOLDER] [--device D]",
     .summary = "Write a manifest for a kernel that you have",
     .details =
         "Reads a `.cu` file as it is, with its host code, and writes `KERNEL.target.toml` beside "
@@ -134,10 +174,12 @@ const Verb kInit{
         "them. The manifest is then checked as by `autotune check`. The file is read without a "
         "compiler, by names and indices: proposals are worth a look. "
         "[guide.md](guide.md#the-kernel-that-you-already-have) has an example.",
-    .options = {{"entry", "KERNEL",
-                 "The kernel, if the file has several, beside those called reference or naive"},
-                kDeviceOption,
-                kCompileLimitOption},
+    .options =
+        {{"entry", "KERNEL",
+          "The kernel, if the file has several, beside those called reference or naive"},
+         {"include", "FOLDER", "Where headers of the kernel are, beside its own folder", {}, true},
+         kDeviceOption,
+         kCompileLimitOption},
     .positional = "FILE",
     .run = run_init};
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
@@ -25,16 +26,19 @@ struct ManifestTrouble {
 class ProposedManifest {
  public:
   /// Throws UsageError or Error as first_manifest().
-  ProposedManifest(const std::filesystem::path& file, std::string entry);
+  ProposedManifest(const std::filesystem::path& file, std::string entry,
+                   const std::vector<std::filesystem::path>& include = {});
 
   const FirstManifest& first() const { return first_; }
   /// Where it belongs: beside the file.
   std::filesystem::path path() const;
   /// Throws Error if it cannot be read.
   Target target() const;
-  /// Checks it on a device. Outputs that the kernel does not write as a whole become inouts, and
-  /// inputs positive if results are no numbers. Throws Error if the kernel does not compile.
+  /// Checks it on a device. Headers that are not there are taken as empty, outputs that the kernel
+  /// does not write as a whole become inouts, and inputs positive if results are no numbers. Throws
+  /// Error if the kernel does not compile.
   ManifestTrouble correct(Device& device);
+  const std::vector<std::string>& empty_headers() const { return corrections_.empty_headers; }
 
  private:
   FirstManifest made() const;

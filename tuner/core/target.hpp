@@ -232,6 +232,7 @@ struct Target {
   std::vector<std::string> own_values = {};  // the same, of parameters: `BLOCK (scale.cu:2)`
   std::vector<FamilySource> family_sources = {};  // by the level of `family`, or none
   std::vector<std::filesystem::path> include_folders;
+  std::vector<std::string> empty_headers;  // what includes them reads nothing
   std::vector<std::string> sizes;
   std::vector<SizeRule> size_rules = {};  // one per size, or none
   std::vector<FreeSize> free_sizes = {};

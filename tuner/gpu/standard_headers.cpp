@@ -190,6 +190,7 @@ std::vector<Header> all_headers() {
   };
   for (const char* const name : kOfLibcuxx) headers.push_back({name, of_libcuxx(name)});
   for (const char* const name : kForTheHost) headers.push_back({name, ""});
+  headers.push_back({"cufft.h", kCufftTypes, true});
   for (const char* const name : kHostHeaders) headers.push_back({name, "", true});
   return headers;
 }

@@ -27,6 +27,12 @@ bool is_standard_header(std::string_view name);
 /// A hash of all of them.
 const std::string& standard_headers_hash();
 
+/// The types of <cufft.h>.
+inline constexpr const char* kCufftTypes =
+    "#pragma once\n#include <cuComplex.h>\ntypedef float cufftReal;\n"
+    "typedef double cufftDoubleReal;\ntypedef cuComplex cufftComplex;\n"
+    "typedef cuDoubleComplex cufftDoubleComplex;\n";
+
 // CUDA's headers for host code. Kernels are compiled without their contents.
 
 inline constexpr const char* kHostHeaders[] = {
@@ -35,7 +41,6 @@ inline constexpr const char* kHostHeaders[] = {
     "cuda_profiler_api.h",
     "cuda_runtime_api.h",
     "cudnn.h",
-    "cufft.h",
     "cusolverDn.h",
     "cusparse.h",
     "helper_cuda.h",

@@ -270,7 +270,10 @@ T1Arguments t1_arguments(T1Problem& problem) {
     const std::string name = text_of(entry, "Name", format("argument_{}", number));
     const Argument argument{entry, format("Arguments[{}]", number++), identifier(name)};
     const std::string line = line_of(problem, argument);
-    made.text += line.empty() ? format("# arguments.{} = {{ … }}\n", argument.name) : line + '\n';
+    const bool is_known = !line.empty() && made.text.find("\n" + line + '\n') != std::string::npos;
+    if (!is_known) {  // else it is passed again
+      made.text += line.empty() ? format("# arguments.{} = {{ … }}\n", argument.name) : line + '\n';
+    }
     if (line.empty()) continue;
     made.passed.push_back(toml_text(argument.name));
     has_output =

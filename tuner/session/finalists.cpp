@@ -75,7 +75,15 @@ Workbench& EdgeCheck::workbench(Place& place) {
   try {
     place.workbench = device_.open(prepared_workload_of(target_, place.problem, device_.info()));
   } catch (const Error& error) {
-    throw Error(format("{} (this is the edge problem, see docs/manifest.md)", error.what()));
+    const std::string what = error.what();
+    const bool is_beyond = what.find("illegal memory access") != std::string::npos;
+    const std::string size = target_.sizes.empty() ? "N" : target_.sizes.front();
+    throw Error(format("{}{} (this is the edge problem, see docs/manifest.md)", what,
+                       is_beyond ? format(": correct lengths and fills of indices, or let a "
+                                          "constraint say which sizes it takes, such as \"{} % 32 "
+                                          "== 0\"",
+                                          size)
+                                 : ""));
   }
   return *place.workbench;
 }

@@ -108,12 +108,13 @@ Target candidate_for(std::shared_ptr<const Target> against, Target candidate) {
   return candidate;
 }
 
-KernelSource kernel_source_in(const fs::path& file) {
+KernelSource kernel_source_in(const fs::path& file, const std::vector<fs::path>& more_folders) {
   FileText source = read_text_file(file, kMostBytes);
   if (!source.refusal.empty()) {
     throw UsageError(format("{}: {}; name a .cu file", file.string(), source.refusal));
   }
-  const std::array<fs::path, 1> folders = {file.parent_path().empty() ? "." : file.parent_path()};
+  std::vector<fs::path> folders = {file.parent_path().empty() ? "." : file.parent_path()};
+  folders.insert(folders.end(), more_folders.begin(), more_folders.end());
   std::string headers;
   for (const IncludedFile& each : included(source.text, folders).files) headers += each.text + "\n";
   return {std::move(source.text), std::move(headers)};

@@ -33,11 +33,12 @@ Candidacy load_candidate(std::shared_ptr<const Target> against, const std::files
 /// its own reference. Throws as load_manifest().
 Target with_source(const std::filesystem::path& manifest, const std::filesystem::path& source);
 
-/// A `.cu` file and the files of its own folder that it includes, one after the other.
+/// A `.cu` file and the files that it includes from its own folder and these, one after the other.
 struct KernelSource {
   std::string text, headers;
 };
 /// Throws UsageError if it cannot be read.
-KernelSource kernel_source_in(const std::filesystem::path& file);
+KernelSource kernel_source_in(const std::filesystem::path& file,
+                              const std::vector<std::filesystem::path>& more_folders = {});
 
 }  // namespace autotune

@@ -52,13 +52,20 @@ std::string buffer_text(const KernelFacts::Buffer& buffer) {
 /// Writes facts as a manifest, and keeps what it must ask.
 class ManifestWriter {
  public:
-  explicit ManifestWriter(const KernelFacts& facts) : facts_(facts) {}
+  ManifestWriter(const KernelFacts& facts, const Corrections& corrections)
+      : facts_(facts), corrections_(corrections) {}
 
   FirstManifest written(const std::string& file_name) {
     text_ = format(
         "# Written by `autotune init {}`. What it guessed stands below \"# ?\".\n"
         "manifest = 2\nname = \"{}\"\nsource = \"{}\"\n",
         shell_text({{file_name}}), facts_.launch.kernel, file_name);
+    if (!corrections_.include.empty()) {
+      text_ += format("include = [\"{}\"]\n", joined(corrections_.include, "\", \""));
+    }
+    if (!corrections_.empty_headers.empty()) {
+      text_ += format("empty_headers = [\"{}\"]\n", joined(corrections_.empty_headers, "\", \""));
+    }
     write_problem();
     write_parameters();
     write_constraints();
@@ -138,6 +145,11 @@ class ManifestWriter {
       ask("lengths, and fills of indices, where the kernel does not show them");
     }
     for (const KernelFacts::Buffer& each : facts_.buffers) text_ += buffer_text(each);
+    for (const KernelFacts::Texture& each : facts_.textures) {
+      text_ += format("textures.{} = {{ buffer = \"{}\", dims = {} }}\n", each.name, each.buffer,
+                      each.dims.size() == 1 ? list_of({dimensions_text(each.dims)})
+                                            : dimensions_text(each.dims));
+    }
     std::string guessed;
     for (const KernelFacts::Scalar& each : facts_.scalars) {
       (each.is_guessed ? guessed : text_) += format(
@@ -163,6 +175,7 @@ class ManifestWriter {
     if (is_tuned && !facts_.entry.empty()) text_ += format("entry = \"{}\"\n", facts_.entry);
     text_ += format("grid = {}\nblock = {}\n", dimensions_text(launch.grid),
                     dimensions_text(launch.block));
+    if (is_tuned && facts_.is_cooperative) text_ += "cooperative = true\n";
     if (is_tuned && !facts_.dynamic_shared_bytes.empty()) {
       text_ += format("dynamic_shared_bytes = \"{}\"\n", facts_.dynamic_shared_bytes);
     }
@@ -177,14 +190,14 @@ class ManifestWriter {
   }
 
   const KernelFacts& facts_;
+  const Corrections& corrections_;
   std::string text_;
   std::vector<std::string> questions_;
 };
 
 /// Says what describes a kernel that stands elsewhere.
-void refuse_other_program(std::string_view source, std::string_view headers,
-                          const std::string& file) {
-  const Words words = words_of(source), included = words_of(headers);
+void refuse_other_program(std::string_view source, const std::string& file) {
+  const Words words = words_of(source);
   const auto refuse = [&](const std::string& what) { throw UsageError(file + ": " + what); };
   if (words.contains("__global__")) return;
   if (words.contains("tune_kernel")) {
@@ -195,9 +208,6 @@ void refuse_other_program(std::string_view source, std::string_view headers,
     refuse(format("it is a program for KTT: scripts/ktt_problem {} reads it", file));
   }
   if (words.contains("__kernel")) refuse("its kernels are in OpenCL: port them to CUDA");
-  if (included.contains("__global__")) {
-    refuse("its kernels are in a file that it includes: name that file");
-  }
 }
 
 }  // namespace
@@ -205,14 +215,14 @@ void refuse_other_program(std::string_view source, std::string_view headers,
 FirstManifest first_manifest(std::string_view source, std::string_view headers,
                              const std::string& file, const std::string& entry,
                              const Corrections& corrections, const GivenArguments* given) {
-  const KernelFile read = kernel_file(source, headers);
+  const KernelFile read = kernel_file(source, headers, entry);
   std::vector<std::string> names, tuned;
   for (const KernelCode& each : read.kernels) {
     if (std::ranges::find(names, each.name) != names.end()) continue;  // in branches of an #if
     names.push_back(each.name);
     if (!is_plain(each.name)) tuned.push_back(each.name);
   }
-  if (names.empty()) refuse_other_program(source, headers, file);
+  if (names.empty()) refuse_other_program(source, file);
   if (names.empty() && words_of(source).contains("__global__")) {
     throw Error(
         format("{}: its kernels cannot be told apart, because braces do not match: correct the "
@@ -230,14 +240,14 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
         format("{} has several kernels: choose one by --entry: {}", file, joined(names, ", ")));
   }
   const std::string& chosen = !entry.empty() ? entry : names.size() == 1 ? names[0] : tuned[0];
-  const auto kernel = std::ranges::find_if(read.kernels, [&](const KernelCode& each) {
-    return each.name == chosen || each.name.ends_with("::" + chosen);
-  });
+  const auto kernel = std::ranges::find_if(
+      read.kernels, [&](const KernelCode& each) { return each.is_called(chosen); });
   if (kernel == read.kernels.end()) {
     throw UsageError(
         format("{}: there is no kernel {} ({})", file, entry, suggestion(entry, names)));
   }
-  return ManifestWriter(kernel_facts(read, *kernel, file, corrections, given)).written(file);
+  return ManifestWriter(kernel_facts(read, *kernel, file, corrections, given), corrections)
+      .written(file);
 }
 
 }  // namespace autotune

@@ -29,9 +29,11 @@ Words HostCode::words_behind(const Tokens& tokens) const {
       if (body_[i] != word) continue;
       const bool is_member = body_[i + 1] == "." && i + 3 < body_.size();
       const std::size_t sign = is_member ? i + 3 : i + 1;
-      const bool is_declared = body_[sign] == "(" && i > 0 && body_[i - 1] == "dim3";
+      const bool is_declared =
+          body_[sign] == "(" && i > 0 && (body_[i - 1] == "dim3" || body_[i - 1] == ",");
       if (body_[sign] != "=" && !is_declared) continue;
-      const Tokens value = rest_of_statement(sign + 1);
+      const Tokens value = is_declared ? part_of(body_, sign + 1, closing(body_, sign))
+                                       : split_tokens(rest_of_statement(sign + 1), ",").front();
       left.insert(left.end(), value.begin(), value.end());
     }
   }
@@ -47,6 +49,29 @@ Tokens HostCode::allocated() const {
     all.insert(all.end(), given.begin(), given.end());
   }
   return all;
+}
+
+bool HostCode::has_dimension_of(const std::string& word, const Tokens& shape) const {
+  return std::ranges::any_of(dimensions(shape), [&](const Tokens& each) {
+    return std::ranges::find(each, word) != each.end();
+  });
+}
+
+Tokens HostCode::bytes_of(const Tokens& function, const std::string& pointer) {
+  const HostCode code(function);
+  Tokens bytes;
+  for (std::size_t i = 0; i + 1 < function.size() && bytes.empty(); ++i) {
+    const bool allocates = function[i].starts_with("cudaMalloc") && function[i + 1] == "(";
+    if (!allocates) continue;
+    const auto given = split_tokens(part_of(function, i + 2, closing(function, i + 1)), ",");
+    if (given.size() > 1 && !given[0].empty() && given[0].back() == pointer) bytes = given[1];
+  }
+  for (std::size_t i = 0; i + 2 < function.size() && bytes.size() == 1; ++i) {
+    if (function[i] != bytes[0] || function[i + 1] != "=") continue;
+    bytes = code.rest_of_statement(i + 2);
+    if (bytes.size() == 1) i = 0;
+  }
+  return bytes;
 }
 
 bool HostCode::multiplies_in_length(const std::string& word) const {

@@ -24,6 +24,10 @@ class HostCode {
   Words words_behind(const Tokens& tokens) const;
   /// What memory is allocated for.
   Tokens allocated() const;
+  /// Whether one of the dimensions has this variable.
+  bool has_dimension_of(const std::string& word, const Tokens& shape) const;
+  /// The bytes that a function allocates for a pointer, through variables; empty if it does not.
+  static Tokens bytes_of(const Tokens& function, const std::string& pointer);
   /// Whether it multiplies the word by another variable where it allocates memory, or in what it
   /// calls the bytes of that.
   bool multiplies_in_length(const std::string& word) const;

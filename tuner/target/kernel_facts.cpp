@@ -62,6 +62,7 @@ class FactReader {
         facts_.kept.push_back(format("{} = {}", name, *number));
       }
     }
+    facts_.is_cooperative = is_cooperative();
     facts_.has_sizes_of_macros = has_sizes_of_macros_;
     for (std::string& size : sizes_) facts_.sizes.push_back(manifest_name(size));
     return std::move(facts_);
@@ -84,6 +85,11 @@ class FactReader {
           is_computed ? computed(each.name, true)->text : manifest_name(each.name),
           type == "i32" || type == "u32" ? "" : type);
     }
+  }
+
+  bool is_cooperative() const {
+    return (launch_ && launch_->is_cooperative) || contains(kernel_.body, "grid_group") ||
+           contains(kernel_.body, "this_grid");
   }
 
   /// Of the kernel, or of its launch; what the host uses otherwise is not tuned.
@@ -160,6 +166,12 @@ class FactReader {
       std::string passed_type = type_name(file_.resolved(text_of(given)));
       static const std::regex kIndex("index|offset|^(int|size|count)", std::regex::icase);
       if (passed_type.empty() && std::regex_search(each.name, kIndex)) passed_type = "i32";
+      const bool is_class = passed_type.empty() && given.size() == 1 && is_name(given[0]) &&
+                            file_.words.contains(given[0]) && !types_.contains(given[0]);
+      if (each.type == "typename" && is_class) {  // such as a layout: no type of elements
+        passed += format("{}{}", passed.empty() ? "" : ", ", given[0]);
+        continue;
+      }
       if (each.type == "typename" && passed_type.find('x') != std::string::npos) {
         types_[each.name] = passed_type;  // settings have no vectors
         passed += format("{}{}", passed.empty() ? "" : ", ", text_of(given));
@@ -181,6 +193,7 @@ class FactReader {
         if (text == "true" || text == "false") value = text == "true" ? 1 : 0;
         if (is_digit(text[0])) value = std::stoll(text);
         if (const auto known = file_.integer(text)) value = known;
+        if (const auto own = host_value(text); own && is_number(*own)) value = std::stoll(*own);
       }
       const auto choices = file_.enumerations.find(each.type);
       const auto choice =
@@ -224,16 +237,16 @@ class FactReader {
   void find_constants() {
     const bool has_block = launch_ && launch_->configuration.size() > 1;
     const Words of_block = has_block ? host_.words_behind(launch_->configuration[1]) : Words();
-    static const std::regex kFixed("warp_?size|max", std::regex::icase);
+    static const std::regex kWarp("warp_?size", std::regex::icase), kMost("max", std::regex::icase);
     for (const auto& [name, value] : file_.constants) {
       const auto number = file_.integer(name);
-      if (!number || !file_.is_literal(name) || is_own(name) || file_.of_headers.contains(name)) {
+      if (!number || !file_.is_literal(name) || is_own(name) || std::regex_search(name, kWarp)) {
         continue;
       }
       const bool is_launched = launch_ && contains(launch_->function, name);
       const bool is_used = is_launched || used_.contains(name);
       const bool is_choice = *number == 0 || *number == 1;
-      const bool is_of_block = of_block.contains(name) && !std::regex_search(name, kFixed);
+      const bool is_of_block = of_block.contains(name) && !std::regex_search(name, kMost);
       if (is_used && (is_of_the_work(name) || is_of_block) &&
           (is_power_of_two(*number) || (is_choice && is_flag(name)))) {
         add_parameter(name, *number);
@@ -374,6 +387,37 @@ class FactReader {
     return std::nullopt;
   }
 
+  bool is_texture(const Declaration& each) const {
+    return each.pointers == 0 && file_.resolved(each.type) == "cudaTextureObject_t";
+  }
+  bool is_integer(const Declaration& each) {
+    return each.pointers == 0 && !is_texture(each) && is_integer_type(type_of(each));
+  }
+
+  /// A texture of the sizes, as its first fetch `tex2D<float4>(name, x, y)` reads it.
+  void find_texture(const Declaration& each) {
+    std::string type = "f32";
+    std::size_t dimensions = 2;
+    const Tokens& body = kernel_.body;
+    for (std::size_t i = 5; i + 1 < body.size(); ++i) {
+      if (body[i] != each.name || body[i - 1] != "(" || body[i - 2] != ">") continue;
+      if (!body[i - 5].starts_with("tex")) continue;
+      type = type_name(file_.resolved(body[i - 3]));
+      dimensions = body[i - 5].find("1D") != std::string::npos ? 1 : 2;
+      break;
+    }
+    KernelFacts::Texture made{manifest_name(each.name), manifest_name(each.name) + "_texels", {}};
+    std::string length;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+      made.dims.push_back(
+          sizes_.empty() ? "N" : manifest_name(sizes_[std::min(axis, sizes_.size() - 1)]));
+      length += (axis > 0 ? " * " : "") + made.dims.back();
+    }
+    facts_.buffers.push_back({.name = made.buffer, .type = type, .length = length});
+    facts_.textures.push_back(std::move(made));
+    facts_.are_lengths_known = false;
+  }
+
   /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
   bool is_size(const Declaration& each) const {
     if (given_) return given_->sizes.contains(each.name);
@@ -398,7 +442,7 @@ class FactReader {
                    "array with an index",
                    file_name_, kernel_.line, kernel_.name, each.name));
       }
-      if (each.pointers > 0 || !is_integer_type(type_of(each)) || find_tile(each)) continue;
+      if (!is_integer(each) || find_tile(each)) continue;
       if (is_size(each)) sizes_.push_back(each.name);
     }
     find_sizes_of_host();
@@ -429,14 +473,23 @@ class FactReader {
       const Tokens& given = launch_->arguments[i];
       passed.insert(given.begin(), given.end());
       const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name);
-      if (is_known || each.pointers > 0 || !is_integer_type(type_of(each))) continue;
+      if (is_known || !is_integer(each)) continue;
       const bool is_counted = of_grid.contains(given[0]) || of_memory.contains(given[0]);
       if (is_counted && is_name(given[0]) && !file_.integer(given[0]) && !first_turn(each.name)) {
         sizes_.push_back(each.name);
       }
     }
-    static const std::regex kOfBlocks("block|grid|thread|warp|stream");
-    for (const Declaration& each : launch_->parameters) {
+    static const std::regex kOfBlocks("block|grid|thread|warp|stream|argc");
+    std::vector<Declaration> all = launch_->parameters;
+    const Tokens& code = launch_->function;
+    for (std::size_t i = 0; i + 4 < code.size(); ++i) {  // int rows = atoi(argv[1]);
+      const bool is_called = code[i + 2] == "=" && is_name(code[i + 3]) &&
+                             (code[i + 4] == "(" || code[i + 4] == "." || code[i + 4] == "->");
+      const bool divides = is_called && !manifest_function(code[i + 3]).empty();
+      if (is_called && !divides && host_.has_dimension_of(code[i + 1], launch_->configuration[0]))
+        all.push_back({.type = code[i], .name = code[i + 1]});
+    }
+    for (const Declaration& each : all) {
       const bool is_other = passed.contains(each.name) || is_own(each.name) || each.pointers > 0 ||
                             file_.names.contains(each.type + "*") ||
                             !is_integer_type(type_name(file_.resolved(each.type)));
@@ -485,7 +538,7 @@ class FactReader {
     if (!launch_ || given_) return;
     for (std::size_t i = 0; i < kernel_.parameters.size(); ++i) {
       const Declaration& each = kernel_.parameters[i];
-      if (each.pointers > 0 || !is_integer_type(type_of(each))) continue;
+      if (!is_integer(each)) continue;
       const std::vector<std::string> before = sizes_;
       std::erase(sizes_, each.name);
       const auto value = host_text(true).value(in_numbers(launch_->arguments[i]));
@@ -538,10 +591,17 @@ class FactReader {
                   return NamedInManifest{manifest_name(own), true};
                 }
               }
+              for (std::size_t i = 0; i < launch_->templates.size() && i < kernel_.templates.size();
+                   ++i) {
+                const std::string& own = kernel_.templates[i].name;
+                if (launch_->templates[i] == Tokens{word} && parameter(own))
+                  return name_in(own, with_parameters);
+              }
               // Others of the names of kernel parameters are the host's own.
               const bool is_foreign = is_size_name(word) && !sizes_of_host_.contains(word);
               if (is_foreign || computed_.contains(word)) return std::nullopt;
               if (const auto known = name_in(word, with_parameters)) return known;
+              if (const auto turn = host_.first_turn(word)) return NamedInManifest{*turn};
               if (word != host_block()) return std::nullopt;
               return block_.empty() ? NamedInManifest{"BLOCK"}
                                     : name_in(block_[0], with_parameters);
@@ -615,6 +675,14 @@ class FactReader {
   KernelText text_with(bool with_parameters) const {
     KernelCode code = with_block(kernel_, {"blockDim"});
     for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
+      const bool is_grid = code.body[i] == "gridDim" && code.body[i + 1] == ".";
+      const auto axis = static_cast<std::size_t>(code.body[i + 2][0] - 'x');
+      if (!is_grid || axis >= grid_.size() || !is_size_name(grid_[axis])) continue;
+      code.body[i] = grid_[axis];
+      code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                      code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
+    }
+    for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
       if (code.body[i] != "blockDim") continue;
       code.body.erase(code.body.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                       code.body.begin() + static_cast<std::ptrdiff_t>(i) + 3);
@@ -627,7 +695,7 @@ class FactReader {
               if (word.size() > 10) return spread_over(grid_[axis], word.substr(11));
               const std::vector<Tokens> factors = split_tokens(tokens_of(grid_[axis]), "*");
               const bool is_product = std::ranges::all_of(factors, [&](const Tokens& each) {
-                return each.size() == 1 && is_size_name(each[0]);
+                return each.size() == 1 && (is_size_name(each[0]) || is_number(each[0]));
               });
               if (!is_product) return std::nullopt;
               return NamedInManifest{factors.size() == 1 ? grid_[axis] : "(" + grid_[axis] + ")",
@@ -668,6 +736,8 @@ class FactReader {
       std::string text = value->text;
       if (value->offset != 0)
         text += format(" {} {}", value->offset < 0 ? "-" : "+", std::abs(value->offset));
+      static const std::regex kNothing("\\((\\w+) - 0\\)");  // of the first turn of a loop
+      text = std::regex_replace(text, kNothing, "$1");
       const bool is_constant = text.find_first_not_of("0123456789+-*/%() ") == std::string::npos;
       if (is_constant && !is_number(text)) {
         text = std::to_string(Scope().evaluate(Expression::parse(text)));
@@ -682,7 +752,7 @@ class FactReader {
     const std::vector<std::string> by_host = host_dimensions(1);
     const bool is_literal = std::ranges::all_of(by_host, is_number);
     const bool has_dim = contains(kernel_.body, "blockDim");
-    if (!by_host.empty() && !is_literal) {
+    if (!by_host.empty() && (!is_literal || shares_constant(1))) {
       block_ = by_host;
       return mark_block();
     }
@@ -810,20 +880,46 @@ class FactReader {
     return "";
   }
 
+  /// Whether the launch's grid (0) or block (1) has a constant of the source that the kernel has,
+  /// too.
+  bool shares_constant(std::size_t which) const {
+    if (!launch_ || launch_->configuration.size() <= which) return false;
+    const Words behind = host_.words_behind(launch_->configuration[which]);
+    return std::ranges::any_of(behind, [&](const std::string& each) {
+      return file_.constants.contains(each) && used_.contains(each);
+    });
+  }
+
   void find_grid() {
     grid_ = host_dimensions(0);
     // By a number of threads, or of elements for a block.
     static const std::regex kOfThreads("(/|,) [0-9]|\\b[0-9]{2,}");
     const bool is_of_block = std::ranges::any_of(
         grid_, [](const std::string& each) { return std::regex_search(each, kOfThreads); });
-    if (!is_block_of_host_ && is_of_block) grid_.clear();
-    const bool is_literal = std::ranges::any_of(
-        grid_, [](const std::string& each) { return each != "1" && is_number(each); });
+    // Unless it is the same for all sizes, and the kernel has it, too.
+    const bool is_meant = std::ranges::all_of(grid_, is_number) &&
+                          (contains(kernel_.body, "gridDim") || shares_constant(0));
+    if (!is_block_of_host_ && is_of_block && !is_meant) grid_.clear();
+    static const std::regex kOfNumbers("(ceil_div\\()?[0-9].*");
+    const bool is_literal = std::ranges::any_of(grid_, [&](const std::string& each) {
+      const bool is_sized = std::ranges::any_of(sizes_, [&](const std::string& size) {
+        return std::regex_search(each, std::regex("\\b" + manifest_name(size) + "\\b"));
+      });
+      return each != "1" && !is_sized && std::regex_match(each, kOfNumbers);
+    });
     const KernelText own = text_with(true);
     const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
     // A number of blocks that depends on no size was for one size.
-    if (!grid_.empty() && !is_literal && grid_.size() >= dimensions) return divide_evenly();
+    if (!grid_.empty() && (!is_literal || is_meant) && grid_.size() >= dimensions) {
+      return divide_evenly();
+    }
     grid_.assign(dimensions, "");
+    if (is_cooperative()) {
+      facts_.is_launch_known = false;
+      std::ranges::fill(grid_, "1");
+      grid_[0] = "device.multiprocessors";
+      return;
+    }
     std::string of_rows;
     for (std::size_t axis = 0; axis < dimensions; ++axis) {
       const char letter = "xyz"[axis];
@@ -879,10 +975,19 @@ class FactReader {
     facts_.are_lengths_known = !sizes_.empty();
     std::map<std::string, std::string> lengths;
     for (const Declaration& each : kernel_.parameters) {
-      if (each.pointers > 0) lengths[each.name] = length_of(own, own.use_of(each.name));
+      if (each.pointers == 0) continue;
+      const bool were_known = facts_.are_lengths_known;
+      lengths[each.name] = length_of(own, own.use_of(each.name));
+      const bool is_guessed = were_known && !facts_.are_lengths_known;
+      const std::string allocated =
+          is_guessed || !were_known ? allocated_length(each) : std::string();
+      if (allocated.empty()) continue;
+      lengths[each.name] = allocated;
+      facts_.are_lengths_known = were_known;
     }
     bool has_output = false;
     for (const Declaration& each : kernel_.parameters) {
+      if (is_texture(each)) find_texture(each);
       if (each.pointers == 0) continue;
       const BufferUse use = own.use_of(each.name);
       KernelFacts::Buffer buffer{manifest_name(each.name), type_of(each), lengths[each.name]};
@@ -891,6 +996,8 @@ class FactReader {
         buffer.role =
             use.is_read || corrections_.in_part.contains(buffer.name) ? "inout" : "output";
         buffer.is_zero = use.is_atomic;
+        buffer.is_positive = corrections_.is_positive && buffer.role == "inout" &&
+                             !buffer.is_zero && !is_integer_type(buffer.type);
         if (!is_integer_type(buffer.type)) {
           buffer.tolerance = loop ? format("\"{}\"", loop->length()) : "8";
         }
@@ -905,14 +1012,25 @@ class FactReader {
     }
     for (const Declaration& each : file_.constant_arrays) {
       const bool is_used = contains(kernel_.body, each.name);
-      const auto length = own.value(each.length);
+      Tokens all = {"("};
+      all.insert(all.end(), each.length.begin(), each.length.end());
+      all.emplace_back(")");
+      for (const Tokens& row : each.rows) {
+        all.insert(all.end(), {"*", "("});
+        all.insert(all.end(), row.begin(), row.end());
+        all.emplace_back(")");
+      }
+      const auto length = own.value(each.rows.empty() ? each.length : all);
       if (!is_used || !length || each.pointers != 1) continue;
-      std::string declared = text_of(each.length);
+      std::string declared = text_of(all);
       pin_parameters_in(declared);
+      const std::string indexed = indexed_by(own, each);
+      if (!indexed.empty()) facts_.are_lengths_known = false;
       facts_.buffers.push_back({.name = manifest_name(each.name),
                                 .type = type_of(each),
                                 .length = length->length(),
-                                .is_constant = true});
+                                .is_constant = true,
+                                .indexed = indexed.empty() ? "" : lengths[indexed]});
     }
     if (!has_output && !given_) {
       throw Error(format(
@@ -920,6 +1038,26 @@ class FactReader {
           "what a kernel writes; write the manifest by hand if it writes elsewhere",
           file_name_, kernel_.line, kernel_.name));
     }
+  }
+  /// The elements that the host allocates for a buffer; empty if its code does not say so.
+  std::string allocated_length(const Declaration& buffer) const {
+    if (!launch_) return "";
+    const auto index = static_cast<std::size_t>(&buffer - kernel_.parameters.data());
+    const Tokens& given = launch_->arguments[index];
+    Tokens bytes = HostCode::bytes_of(launch_->function, given.empty() ? "" : given.back());
+    if (split_tokens(bytes, "+").size() > 1) return "";
+    Tokens elements;
+    bool has_type = false;
+    for (const Tokens& factor : split_tokens(bytes, "*")) {
+      if (!has_type && !factor.empty() && factor[0] == "sizeof") {
+        has_type = true;
+        continue;
+      }
+      if (!elements.empty()) elements.emplace_back("*");
+      elements.insert(elements.end(), factor.begin(), factor.end());
+    }
+    const auto value = has_type ? host_text(false).value(elements) : std::nullopt;
+    return value && value->sizes > 0 ? value->length() : "";
   }
   /// The number of entries of a sparse matrix or a graph, for a buffer that one number indexes.
   std::string size_of_entries(const BufferUse& use) const {
@@ -937,6 +1075,14 @@ class FactReader {
       });
     });
   }
+  /// Whether the kernel multiplies by a size, as for the rows of a square matrix.
+  bool multiplies(const std::string& size) const {
+    const Tokens& body = kernel_.body;
+    for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+      if (body[i] == size && (body[i - 1] == "*" || body[i + 1] == "*")) return true;
+    }
+    return false;
+  }
   /// The elements of a buffer, by the longest of its indices.
   std::string length_of(const KernelText& own, const BufferUse& use) {
     std::string all;
@@ -944,6 +1090,7 @@ class FactReader {
       all += format("{}{}", all.empty() ? "" : " * ", manifest_name(size));
     }
     if (all.empty()) all = "N";
+    if (sizes_.size() == 1 && multiplies(sizes_[0])) all = format("{0} * {0}", all);
     std::optional<IndexEnd> longest;
     bool is_by_block = false;
     for (const Tokens& index : use.indices) {
@@ -954,7 +1101,7 @@ class FactReader {
       }
       is_by_block = is_by_block || own.is_block(index);
     }
-    if (is_by_block && !longest) {
+    if (is_by_block && (!longest || longest->sizes == 0)) {
       std::string blocks = joined(grid_, " * ");
       pin_parameters_in(blocks);
       facts_.has_element_per_block = true;
@@ -1001,17 +1148,24 @@ class FactReader {
     }
   }
 
+  /// The word that the host's function around the launch sets a variable to.
+  std::optional<std::string> host_value(const std::string& variable) const {
+    if (!launch_) return std::nullopt;
+    const Tokens& code = launch_->function;
+    std::optional<std::string> last;
+    for (std::size_t i = 0; i + 3 < code.size(); ++i) {
+      const bool is_set = code[i] == variable && code[i + 1] == "=";
+      if (is_set && (code[i + 3] == ";" || code[i + 3] == ",")) last = code[i + 2];
+    }
+    return last;
+  }
   /// The value that the host's code passes, if it is a number.
   std::optional<std::string> passed(std::size_t index) const {
     if (!launch_) return std::nullopt;
     static const std::regex kNumber("-?[0-9]+(\\.[0-9]*)?(e-?[0-9]+)?[fFuUlL]*");
     const Tokens& given = launch_->arguments[index];
     std::string text = text_of(given);
-    const Tokens& code = launch_->function;
-    for (std::size_t i = 0; given.size() == 1 && i + 3 < code.size(); ++i) {
-      if (code[i] == given[0] && code[i + 1] == "=" && (code[i + 3] == ";" || code[i + 3] == ","))
-        text = code[i + 2];
-    }
+    if (given.size() == 1) text = host_value(given[0]).value_or(text);
     if (const auto known = file_.constants.find(text); known != file_.constants.end()) {
       text = text_of(known->second);
     }
@@ -1030,7 +1184,7 @@ class FactReader {
       const Declaration& each = kernel_.parameters[i];
       const bool is_expression =
           is_size_name(each.name) || computed_.contains(each.name) || parameter(each.name);
-      if (each.pointers > 0 || is_expression) continue;
+      if (each.pointers > 0 || is_expression || is_texture(each)) continue;
       const std::string type = type_of(each);
       const auto given = passed(i);
       std::string value = given.value_or("1");
@@ -1052,8 +1206,9 @@ class FactReader {
       std::string one = file_.structs.contains(element) ? ones_of(element) : "1";
       const bool is_vector = element.size() > 2 && element[element.size() - 2] == 'x';
       if (is_vector) one = list_of(std::vector<std::string>(element.back() - '0', "1"));
-      if (array != std::string::npos) {
-        const auto count = static_cast<std::size_t>(std::stoul(inner.substr(array + 1)));
+      for (std::size_t at = inner.rfind('['); at != std::string::npos && at >= array && at > 0;
+           at = inner.rfind('[', at - 1)) {
+        const auto count = static_cast<std::size_t>(std::stoul(inner.substr(at + 1)));
         one = list_of(std::vector<std::string>(count, one));
       }
       members.push_back(std::move(one));
@@ -1106,11 +1261,14 @@ class FactReader {
   KernelFacts::Struct struct_of(const std::string& type) {
     KernelFacts::Struct made{type, {}};
     for (const Declaration& each : file_.structs.at(type)) {
-      const auto length = text_with(false).value(each.length);
-      const std::string array =
-          each.length.empty() ? ""
-          : length ? format("[{}]", Scope().evaluate(Expression::parse(length->length())))
-                   : "[" + text_of(each.length) + "]";
+      std::string array;
+      std::vector<Tokens> lengths = each.rows;
+      if (!each.length.empty()) lengths.insert(lengths.begin(), each.length);
+      for (const Tokens& one : lengths) {
+        const auto length = text_with(false).value(one);
+        array += length ? format("[{}]", Scope().evaluate(Expression::parse(length->length())))
+                        : "[" + text_of(one) + "]";
+      }
       made.members.emplace_back(each.name, type_of(each) + array);
     }
     return made;
@@ -1167,12 +1325,48 @@ KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::st
   return kernel;
 }
 
+/// Puts `u[(y) * (NX) + (x)]` in place of `u[y][x]`.
+void flatten(Tokens& body, const Declaration& array) {
+  for (std::size_t i = 0; !array.rows.empty() && i + 1 < body.size(); ++i) {
+    if (body[i] != array.name || body[i + 1] != "[") continue;
+    std::size_t end = closing(body, i + 1);
+    Tokens index = part_of(body, i + 2, end);
+    const auto append = [&](const Tokens& more) {
+      index.insert(index.end(), more.begin(), more.end());
+    };
+    const auto enclose = [&] {
+      index.insert(index.begin(), "(");
+      index.emplace_back(")");
+    };
+    std::size_t left = array.rows.size();
+    for (; left > 0 && end + 1 < body.size() && body[end + 1] == "["; --left) {
+      enclose();
+      append({"*", "("});
+      append(array.rows[array.rows.size() - left]);
+      append({")", "+", "("});
+      const std::size_t open = end + 1;
+      end = closing(body, open);
+      append(part_of(body, open + 1, end));
+      append({")"});
+    }
+    if (left > 0) continue;  // a row is passed on
+    Tokens made = part_of(body, 0, i + 2);
+    const std::size_t next = made.size() + index.size();
+    made.insert(made.end(), index.begin(), index.end());
+    made.insert(made.end(), body.begin() + static_cast<std::ptrdiff_t>(end), body.end());
+    body = std::move(made);
+    i = next;
+  }
+}
+
 }  // namespace
 
 KernelFacts kernel_facts(const KernelFile& file, const KernelCode& kernel,
                          const std::string& file_name, const Corrections& corrections,
                          const GivenArguments* given) {
-  const KernelCode named = given ? renamed(kernel, *given, file_name) : kernel;
+  KernelCode named = given ? renamed(kernel, *given, file_name) : kernel;
+  for (const Declaration& each : named.parameters) flatten(named.body, each);
+  for (const Declaration& each : file.constant_arrays) flatten(named.body, each);
   return FactReader(file, named, file_name, corrections, given).facts();
 }
 

@@ -37,6 +37,10 @@ struct KernelFacts {
     std::string tolerance = {};  // of floating-point outputs
     std::string indexed = {};    // the length of the buffer that the elements are indices of
   };
+  struct Texture {
+    std::string name, buffer;
+    std::vector<std::string> dims;
+  };
   struct Scalar {
     std::string name, type, value;
     bool is_guessed = false;  // the source passes no number
@@ -56,19 +60,23 @@ struct KernelFacts {
   std::vector<std::string> constraints;
   std::vector<Struct> structs;
   std::vector<Buffer> buffers;
+  std::vector<Texture> textures;
   std::vector<Scalar> scalars;
   std::string dynamic_shared_bytes;  // empty: none
   std::optional<Launch> reference;   // a plain kernel with the same arguments
   std::vector<std::string> kept;     // constants that are no parameters: `RADIUS = 3`
   bool are_lengths_known = true, is_launch_known = true;
+  bool is_cooperative = false;         // its blocks wait for each other
   bool has_sizes_of_macros = false;    // which the source defines
   bool has_element_per_block = false;  // a buffer's length is the number of blocks
 };
 
-/// What a run of the kernel has shown.
+/// What the user gave, and what compiling and running the kernel has shown.
 struct Corrections {
-  std::set<std::string> in_part;  // outputs that keep what the kernel does not write
-  bool is_positive = false;       // results of negative inputs are no numbers
+  std::vector<std::string> include;        // folders of headers, relative to the manifest
+  std::vector<std::string> empty_headers;  // which are not there
+  std::set<std::string> in_part;           // outputs that keep what the kernel does not write
+  bool is_positive = false;                // results of negative inputs are no numbers
 };
 
 /// The arguments of a launch that another kernel computes, by the names in its manifest.

@@ -12,6 +12,7 @@
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
+#include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
@@ -63,11 +64,19 @@ Declaration declaration(Tokens tokens) {
   made.if_absent = part_of(tokens, assigned + 1, tokens.size());
   tokens = part_of(tokens, 0, assigned);
   const std::size_t array = position(tokens, "[");
+  const bool is_of_arrays = array > 3 && array < tokens.size() && tokens[array - 1] == ")";
+  for (std::size_t at = array; at < tokens.size() && tokens[at] == "[";) {
+    const std::size_t end = closing(tokens, at);
+    const Tokens length = part_of(tokens, at + 1, end);
+    (at == array && !is_of_arrays ? made.length : made.rows.emplace_back()) = length;
+    at = end + 1;
+  }
   if (array < tokens.size()) {
-    made.length = part_of(tokens, array + 1, closing(tokens, array));
-    made.pointers = static_cast<int>(std::count(tokens.begin(), tokens.end(), "["));
+    made.pointers = is_of_arrays ? 0 : 1;
     tokens = part_of(tokens, 0, array);
   }
+  if (is_of_arrays)
+    std::erase_if(tokens, [](const auto& token) { return token == "(" || token == ")"; });
   const std::size_t star = position(tokens, "*");
   made.is_const = position(tokens, "const") < star;
   made.pointers += static_cast<int>(std::count(tokens.begin(), tokens.end(), "*"));
@@ -146,7 +155,9 @@ struct Branches {
 
 class FileReader {
  public:
-  explicit FileReader(std::string_view source) : source_(source), parts_(masked(source)) {}
+  /// With macros of other files.
+  FileReader(std::string_view source, const KernelFile& others)
+      : source_(source), parts_(masked(source)), others_(others) {}
 
   KernelFile read() {
     file_.names = words_of(parts_.code);
@@ -156,8 +167,8 @@ class FileReader {
     std::stable_partition(pieces.begin(), pieces.end(),
                           [&](const Piece& piece) { return is_read(line_of(parts_, piece)); });
     for (const Piece& piece : pieces) {
-      const Tokens tokens =
-          tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin));
+      const Tokens tokens = expanded(
+          tokens_of(std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin)));
       const bool is_kernel = piece.words.contains("__global__");
       if (!is_kernel && piece.kind != Piece::Kind::other) {
         file_.words[piece.name].insert(piece.words.begin(), piece.words.end());
@@ -168,6 +179,7 @@ class FileReader {
         read_struct(piece.name, tokens);
       } else if (piece.kind == Piece::Kind::function) {
         file_.functions.insert(piece.name);
+        read_expression_function(piece.name, tokens);
         read_launches(piece.name, tokens);
         read_instances(tokens);
       } else {
@@ -203,7 +215,10 @@ class FileReader {
         continue;
       }
       file_.words[name].insert(words.begin(), words.end());
-      if (rest.starts_with('(')) continue;
+      if (rest.starts_with('(')) {
+        if (branches.is_read()) read_macro_function(name, rest);
+        continue;
+      }
       file_.names.insert(name);
       if (branches.is_read()) branches.macros.known.emplace(name, trimmed(rest));
       Tokens value = tokens_of(rest);
@@ -212,6 +227,128 @@ class FileReader {
       if (!value.empty()) constants.emplace(name, std::move(value));
     }
     file_.constants.merge(excluded);
+  }
+
+  /// Checks of errors stay calls.
+  void read_macro_function(const std::string& name, std::string_view rest) {
+    const Tokens tokens = tokens_of(rest);
+    const std::size_t end = closing(tokens, 0);
+    MacroFunction macro{{}, part_of(tokens, end + 1, tokens.size())};
+    for (const Tokens& each : split_tokens(part_of(tokens, 1, end), ",")) {
+      if (!each.empty()) macro.parameters.push_back(each[0] == "." ? "__VA_ARGS__" : each[0]);
+    }
+    const auto has = [&](std::string_view word) {
+      return position(macro.body, word) < macro.body.size();
+    };
+    const bool is_statement =
+        !macro.body.empty() &&
+        (macro.body[0] == "do" || macro.body[0] == "{" || macro.body[0] == "if");
+    if (has("<<<") || (!says_more(name, macro) && !is_statement))
+      file_.macro_functions.emplace(name, macro);
+  }
+
+  /// `int at(int i, int j, int n) { return j * n + i; }` is as good as a macro.
+  void read_expression_function(const std::string& name, const Tokens& tokens) {
+    const std::size_t at = position(tokens, name);
+    if (at + 1 >= tokens.size() || tokens[at + 1] != "(" || tokens[0] == "template") return;
+    const std::size_t end = closing(tokens, at + 1);
+    const bool is_one = end + 4 < tokens.size() && tokens[end + 1] == "{" &&
+                        tokens[end + 2] == "return" && tokens[tokens.size() - 2] == ";" &&
+                        position(tokens, ";") == tokens.size() - 2;
+    const bool is_index =
+        is_one && std::ranges::any_of(part_of(tokens, 0, at), [](const auto& each) {
+          return is_integer_type(type_name(each)) || each == "auto";
+        });
+    if (!is_index) return;
+    MacroFunction macro;
+    for (const Declaration& each : declarations(part_of(tokens, at + 2, end))) {
+      macro.parameters.push_back(each.name);
+    }
+    macro.body = {"("};
+    for (const std::string& each : part_of(tokens, end + 3, tokens.size() - 2)) {
+      const bool is_given = std::ranges::find(macro.parameters, each) != macro.parameters.end();
+      if (is_given) macro.body.emplace_back("(");
+      macro.body.push_back(each);
+      if (is_given) macro.body.emplace_back(")");
+    }
+    macro.body.emplace_back(")");
+    if (!says_more(name, macro)) file_.macro_functions.emplace(name, std::move(macro));
+  }
+
+  /// Choices and quotients stay calls, because their names are known.
+  static bool says_more(const std::string& name, const MacroFunction& macro) {
+    return std::ranges::find(macro.body, "?") != macro.body.end() ||
+           !manifest_function(name).empty();
+  }
+
+  const MacroFunction* macro_function(const std::string& name) const {
+    for (const KernelFile* const file : std::array{&std::as_const(file_), &others_}) {
+      const auto known = file->macro_functions.find(name);
+      if (known != file->macro_functions.end()) return &known->second;
+    }
+    return nullptr;
+  }
+
+  /// The value of a macro that stands for code: `(blockIdx.x * blockDim.x + threadIdx.x)`, or a
+  /// call of a macro. Null for other words.
+  const Tokens* code_of(const std::string& word) const {
+    static const Words kIndices = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    for (const KernelFile* const file : std::array{&std::as_const(file_), &others_}) {
+      const auto known = file->constants.find(word);
+      if (known == file->constants.end()) continue;
+      const bool is_code = std::ranges::any_of(known->second, [&](const std::string& each) {
+        return kIndices.contains(each) || macro_function(each);
+      });
+      return is_code ? &known->second : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Without macros that stand for code.
+  Tokens expanded(const Tokens& tokens, int depth = 0) const {
+    constexpr int kDeepest = 8;
+    Tokens all;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool may_be = is_name(tokens[i]) && depth < kDeepest;
+      const MacroFunction* const macro = may_be ? macro_function(tokens[i]) : nullptr;
+      Tokens made = {tokens[i]};
+      if (macro && i + 1 < tokens.size() && tokens[i + 1] == "(") {
+        const std::size_t end = closing(tokens, i + 1);
+        made = expanded(call_of(*macro, part_of(tokens, i + 2, end)), depth + 1);
+        i = end;
+      } else if (const Tokens* const code = may_be ? code_of(tokens[i]) : nullptr) {
+        made = expanded(*code, depth + 1);
+      }
+      all.insert(all.end(), made.begin(), made.end());
+    }
+    return all;
+  }
+
+  static Tokens call_of(const MacroFunction& macro, const Tokens& given) {
+    const std::vector<Tokens> arguments = split_tokens(given, ",");
+    const std::vector<std::string>& names = macro.parameters;
+    Tokens all;
+    for (std::size_t i = 0; i < macro.body.size(); ++i) {
+      const std::string& word = macro.body[i];
+      if (word == "#" && i + 2 < macro.body.size() && macro.body[i + 1] == "#") {
+        const Tokens next = call_of({names, {macro.body[i += 2]}}, given);  // `a ## b`
+        if (all.empty() || next.empty()) continue;
+        all.back() += next[0];
+        all.insert(all.end(), next.begin() + 1, next.end());
+        continue;
+      }
+      const auto index = static_cast<std::size_t>(std::ranges::find(names, word) - names.begin());
+      if (index >= names.size()) {
+        all.push_back(word);
+        continue;
+      }
+      const bool takes_rest = word == "__VA_ARGS__";
+      for (std::size_t at = index; at < arguments.size() && (at == index || takes_rest); ++at) {
+        if (at > index) all.emplace_back(",");
+        all.insert(all.end(), arguments[at].begin(), arguments[at].end());
+      }
+    }
+    return all;
   }
 
   void read_kernel(const Piece& piece, const Tokens& tokens) {
@@ -315,7 +452,80 @@ class FileReader {
     }
   }
 
+  /// `&x`, `(void*)&x` and `reinterpret_cast<void*>(x)` without what stands around x.
+  static Tokens without_cast(Tokens tokens) {
+    for (std::size_t before = 0; before != tokens.size() && !tokens.empty();) {
+      before = tokens.size();
+      const std::size_t end = closing(tokens, 0);
+      if (tokens[0] == "&") {
+        tokens.erase(tokens.begin());
+      } else if (tokens[0] == "(" && end + 1 < tokens.size()) {
+        tokens = part_of(tokens, end + 1, tokens.size());
+      } else if (tokens[0] == "(") {
+        tokens = part_of(tokens, 1, end);
+      } else if (tokens[0].ends_with("_cast")) {
+        tokens = part_of(tokens, closing_angle(tokens, 1) + 1, tokens.size());
+      }
+    }
+    return tokens;
+  }
+
+  /// `cudaLaunchKernel(kernel, grid, block, arguments, bytes, stream)`, with the arguments in an
+  /// array of the function.
+  void read_call(const std::string& function, const Tokens& tokens, std::size_t at) {
+    const std::vector<Tokens> given =
+        split_tokens(part_of(tokens, at + 2, closing(tokens, at + 1)), ",");
+    if (given.size() < 4) return;
+    LaunchInSource launch;
+    const Tokens kernel = without_cast(given[0]), array = without_cast(given[3]);
+    if (kernel.empty() || array.size() != 1) return;
+    launch.kernel = kernel[0];
+    if (kernel.size() > 2) {
+      launch.templates = split_tokens(part_of(kernel, 2, closing_angle(kernel, 1)), ",");
+    }
+    launch.configuration = {given[1], given[2]};
+    if (given.size() > 4 && given[4] != Tokens{"0"}) launch.configuration.push_back(given[4]);
+    for (std::size_t i = 1; i + 4 < tokens.size(); ++i) {
+      if (tokens[i - 1] != "*" || tokens[i] != array[0] || tokens[i + 1] != "[") continue;
+      const std::size_t open = position(tokens, "{", i);
+      for (const Tokens& each :
+           split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",")) {
+        if (!each.empty()) launch.arguments.push_back(without_cast(each));
+      }
+      break;
+    }
+    launch.is_cooperative = tokens[at] == "cudaLaunchCooperativeKernel";
+    add_launch(std::move(launch), function, tokens);
+  }
+
+  void add_launch(LaunchInSource launch, const std::string& function, const Tokens& tokens) {
+    for (std::size_t i = 0; i + 3 < tokens.size() && launch.templates.empty(); ++i) {
+      if (tokens[i] != launch.kernel || tokens[i + 1] != "=") continue;  // auto k = kernel<16>;
+      const Tokens value = without_cast(part_of(tokens, i + 2, position(tokens, ";", i)));
+      if (value.empty() || !is_name(value[0])) continue;
+      if (value.size() > 2 && value[1] == "<") {
+        launch.templates = split_tokens(part_of(value, 2, closing_angle(value, 1)), ",");
+      } else if (value.size() > 1) {
+        continue;
+      }
+      launch.kernel = value[0];
+      break;
+    }
+    launch.function_name = function;
+    if (tokens[0] == "template") {
+      launch.function_templates = template_parameters(part_of(tokens, 2, closing_angle(tokens, 1)));
+    }
+    launch.parameters = parameters_of(tokens);
+    launch.function = tokens;
+    file_.launches.push_back(std::move(launch));
+  }
+
   void read_launches(const std::string& function, const Tokens& tokens) {
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      const bool calls =
+          tokens[i] == "cudaLaunchKernel" || tokens[i] == "cudaLaunchCooperativeKernel";
+      if (calls && tokens[i + 1] == "(") read_call(function, tokens, i);
+    }
     for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
          at = position(tokens, "<<<", at + 1)) {
       LaunchInSource launch;
@@ -334,19 +544,13 @@ class FileReader {
       launch.configuration = split_tokens(part_of(tokens, at + 1, end), ",");
       if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
       launch.arguments = split_tokens(part_of(tokens, end + 2, closing(tokens, end + 1)), ",");
-      launch.function_name = function;
-      if (tokens[0] == "template") {
-        launch.function_templates =
-            template_parameters(part_of(tokens, 2, closing_angle(tokens, 1)));
-      }
-      launch.parameters = parameters_of(tokens);
-      launch.function = tokens;
-      file_.launches.push_back(std::move(launch));
+      add_launch(std::move(launch), function, tokens);
     }
   }
 
   std::string_view source_;
   MaskedSource parts_;
+  const KernelFile& others_;
   std::map<std::size_t, bool> are_read_;  // by the first of the lines
   KernelFile file_;
 };
@@ -468,7 +672,8 @@ std::optional<std::int64_t> KernelFile::integer(const std::string& name, int dep
   for (std::size_t i = 0; i < known->second.size(); ++i) {
     const std::string& each = known->second[i];
     if (each == "<<" && i + 1 < known->second.size()) {
-      const auto bits = integer_of(known->second[++i]);
+      const std::string& by = known->second[++i];
+      const auto bits = is_name(by) ? integer(by, depth + 1) : integer_of(by);
       if (!bits || *bits > kLargestShift) return std::nullopt;
       text += format(" * {}", std::int64_t{1} << *bits);
     } else if (const auto number = integer_of(each)) {
@@ -522,9 +727,19 @@ Words KernelFile::used_by(const KernelCode& kernel) const {
   return used;
 }
 
-KernelFile kernel_file(std::string_view source, std::string_view headers) {
-  KernelFile file = FileReader(source).read();
-  KernelFile more = FileReader(headers).read();
+KernelFile kernel_file(std::string_view source, std::string_view headers,
+                       const std::string& entry) {
+  KernelFile more = FileReader(headers, {}).read();
+  KernelFile file = FileReader(source, more).read();
+  const auto is_asked = [&](const KernelCode& each) { return each.is_called(entry); };
+  if (file.kernels.empty() || (!entry.empty() && std::ranges::none_of(file.kernels, is_asked))) {
+    file.kernels.insert(file.kernels.end(), more.kernels.begin(), more.kernels.end());
+  }
+  file.launches.insert(file.launches.end(), more.launches.begin(), more.launches.end());
+  file.constant_arrays.insert(file.constant_arrays.end(), more.constant_arrays.begin(),
+                              more.constant_arrays.end());
+  file.functions.merge(more.functions);
+  for (const auto& [name, words] : more.words) file.words[name].insert(words.begin(), words.end());
   for (const auto& [name, value] : more.constants) {
     if (file.constants.emplace(name, value).second) file.of_headers.insert(name);
   }

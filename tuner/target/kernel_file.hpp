@@ -41,7 +41,8 @@ struct Declaration {
   int pointers = 0;       // `*` or `[]`
   bool is_const = false;  // what a pointer points to, if it is one
   Tokens if_absent = {};
-  Tokens length = {};  // of an array
+  Tokens length = {};             // of an array
+  std::vector<Tokens> rows = {};  // of an array of arrays: its other lengths
 };
 
 struct KernelCode {
@@ -50,15 +51,27 @@ struct KernelCode {
   std::vector<Declaration> templates, parameters;
   Tokens launch_bound;  // of __launch_bounds__
   Tokens body;
+
+  bool is_called(const std::string& text) const {
+    return name == text || name.ends_with("::" + text);
+  }
 };
 
-/// `kernel<<<grid, block, shared>>>(arguments)` in host code, with the function around it.
+/// `kernel<<<grid, block, shared>>>(arguments)` in host code, or the call of the CUDA runtime for
+/// it, with the function around it.
 struct LaunchInSource {
   std::string kernel;
   std::vector<Tokens> templates, configuration, arguments;
   std::string function_name;
   std::vector<Declaration> function_templates, parameters;  // of the function
   Tokens function;
+  bool is_cooperative = false;
+};
+
+/// `#define NAME(parameters) body`
+struct MacroFunction {
+  std::vector<std::string> parameters;  // `...` is `__VA_ARGS__`
+  Tokens body;
 };
 
 struct KernelFile {
@@ -66,6 +79,8 @@ struct KernelFile {
   std::vector<LaunchInSource> launches;
   /// `#define NAME 16` and `const int NAME = 16;`
   std::map<std::string, Tokens> constants;
+  /// Those that stand for code. What is in `kernels` and `launches` is without them.
+  std::map<std::string, MacroFunction> macro_functions;
   Words of_headers;                          // constants that included files define
   std::map<std::string, std::string> types;  // typedef, using, enum
   std::map<std::string, std::int64_t> enumerators;
@@ -94,7 +109,9 @@ struct KernelFile {
   std::optional<std::int64_t> integer(const std::string& name, int depth) const;
 };
 
-/// `headers` are the texts of files that it includes: their types and constants count, too.
-KernelFile kernel_file(std::string_view source, std::string_view headers = {});
+/// `headers` are the texts of files that it includes: their types, constants and macros count, too,
+/// and their kernels if the source has none that is called `entry`, or none at all.
+KernelFile kernel_file(std::string_view source, std::string_view headers = {},
+                       const std::string& entry = {});
 
 }  // namespace autotune

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
@@ -153,7 +154,7 @@ std::vector<PointerChange> changes_of(const Tokens& body, const std::string& poi
     if (!is_set && !is_stepped && sign != "+=" && sign != "-=") continue;
     const std::size_t end = i + 2 + operand(body, i + 2).size();
     const bool is_alone = before == ";" || before == "}" || before == "{" || before == ")";
-    all.push_back({i, end, is_stepped ? "++" : sign, sign != "=" && (depth > 0 || !is_alone)});
+    all.push_back({i, end, is_stepped ? "++" : sign, depth > 0 || !is_alone});
   }
   return all;
 }
@@ -236,11 +237,16 @@ void KernelText::replace_pointers(const KernelCode& kernel) {
   for (const Declaration& each : kernel.parameters) {
     if (each.pointers != 1) continue;
     const std::vector<PointerChange> own = changes_of(body_, each.name);
-    const bool is_moved_once = own.size() == 1 && own[0].sign == "+=" && !own[0].is_repeated;
-    if (own.size() > 1 || (own.size() == 1 && !is_moved_once)) continue;
+    std::optional<Tokens> moved;  // by `x += …` or `x = x + …`
+    if (own.size() == 1 && !own[0].is_repeated) {
+      const Tokens value = part_of(body_, own[0].at + 2, own[0].end);
+      if (own[0].sign == "+=") moved = value;
+      if (own[0].sign == "=") moved = offset_in(value, each.name);
+    }
+    if (own.size() > 1 || (own.size() == 1 && !moved)) continue;
     Tokens offset = {"0"};
-    if (is_moved_once) {
-      offset = part_of(body_, own[0].at + 2, own[0].end);
+    if (moved) {
+      offset = *moved;
       body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(own[0].at),
                   body_.begin() + static_cast<std::ptrdiff_t>(own[0].end));
       definitions_.emplace(each.name, offset);
@@ -359,7 +365,10 @@ const IndexEnd* KernelText::bound_of(const std::string& text) const {
 }
 
 std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
-  const Tokens tokens = bare(given);
+  Tokens tokens = bare(given);
+  if (tokens.size() > 2 && tokens[0] == "std" && tokens[1] == "::") {
+    tokens = part_of(tokens, 2, tokens.size());
+  }
   IndexEnd all;
   const std::vector<Term> terms = terms_of(tokens);
   if (const auto quotient = quotient_above(terms)) {
@@ -393,13 +402,14 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
       if (i + 1 < tokens.size() && tokens[i + 1] == "(") {  // iDivUp(n, BLOCK)
         std::vector<Tokens> both =
             split_tokens(part_of(tokens, i + 2, closing(tokens, i + 1)), ",");
+        const std::string function = manifest_function(each);
         const bool is_ceil = each == "ceil" || each == "ceilf";
         if (is_ceil && both.size() == 1) both = split_tokens(bare(both[0]), "/");  // ceil(n / m)
-        const bool divides = each.find("iv") != std::string::npos || each.find("ceil") == 0;
-        const auto above = divides && both.size() == 2 ? value(both[0]) : std::nullopt;
+        const bool is_known = !function.empty() && both.size() == 2;
+        const auto above = is_known ? value(both[0]) : std::nullopt;
         const auto below = above ? value(both[1]) : std::nullopt;
         if (!below) return std::nullopt;
-        all.text += format("ceil_div({}, {})", above->length(), below->length());
+        all.text += format("{}({}, {})", function, above->length(), below->length());
         all.sizes += above->sizes;
         i = closing(tokens, i + 1);
         continue;
@@ -512,6 +522,7 @@ std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, 
       if (one) one->text = one->length();
     }
     if (!one) return std::nullopt;
+    if (one->text == "0") return IndexEnd{"0", 0, 0};
     if (one->text == "1" && one->sizes == 0 && factors.size() > 1) continue;
     const bool is_sum = one->text.find(" + ") != std::string::npos && !one->text.starts_with('(');
     all.text +=
@@ -596,7 +607,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
     if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
     if (!one && term.tokens.size() == 1 && moving_.contains(term.tokens[0])) return std::nullopt;
-    if (!one) continue;
+    if (!one || one->text == "0") continue;
     if (factors.size() > 1) {
       if (!best || one->sizes > best->sizes) best = one;
       continue;

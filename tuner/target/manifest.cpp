@@ -27,13 +27,13 @@ constexpr std::uint64_t kLongestIncluded = std::uint64_t{16} << 20;
 
 void expect_keys(const Node& root) {
   root.expect_keys(
-      {"manifest",  "generate",    "types",    "name",     "description", "source",
-       "include",   "options",     "sizes",    "settings", "family",      "parameters",
-       "default",   "constraints", "let",      "defines",  "bake_sizes",  "size_macros",
-       "arguments", "workspace",   "launch",   "main",     "kernels",     "tensor_maps",
-       "reference", "parts",       "families", "work",     "resources",   "model",
-       "prepare",   "check",       "textures", "extends",  "free",        "requires",
-       "build",     "run",         "time",     "limit"},
+      {"manifest",  "generate",    "types",    "name",     "description",  "source",
+       "include",   "options",     "sizes",    "settings", "family",       "parameters",
+       "default",   "constraints", "let",      "defines",  "bake_sizes",   "size_macros",
+       "arguments", "workspace",   "launch",   "main",     "kernels",      "tensor_maps",
+       "reference", "parts",       "families", "work",     "resources",    "model",
+       "prepare",   "check",       "textures", "extends",  "free",         "requires",
+       "build",     "run",         "time",     "limit",    "empty_headers"},
       {"use"});
 }
 
@@ -69,10 +69,18 @@ constexpr std::array kKeysOfKernels = {
     "kernels", "launch",      "main",     "families",   "family",  "parts", "workspace",  "options",
     "defines", "tensor_maps", "textures", "bake_sizes", "prepare", "check", "size_macros"};
 
-/// The text with the source's own headers that have host code in place of their first #include, so
-/// that it is left out of them, too. The same text if there are none.
+/// What headers are read for.
+struct HeaderRules {
+  const std::vector<std::string>& empty;
+  Words parameters;
+};
+
+/// The text with the source's own headers that have host code, or a value of a parameter, in place
+/// of their first #include, so that these are left out of them, too. The same text if there are
+/// none.
 std::string with_host_headers(const std::string& text, const std::string& name,
-                              const std::vector<fs::path>& folders, std::set<fs::path>& done) {
+                              const std::vector<fs::path>& folders, const HeaderRules& rules,
+                              std::set<fs::path>& done) {
   const MaskedSource parts = masked(text);
   const std::vector<std::string_view> directives = split(parts.directives, '\n');
   const std::vector<std::string_view> lines = split(text, '\n');
@@ -83,19 +91,20 @@ std::string with_host_headers(const std::string& text, const std::string& name,
     const bool includes = take_identifier(rest) == "include";
     const HeaderName header = includes ? header_name(trimmed(rest)) : HeaderName{};
     std::string inner;
-    bool is_there = false;
+    bool is_there = std::ranges::find(rules.empty, header.name) != rules.empty.end();
     for (const fs::path& folder : folders) {
       const fs::path file = folder / header.name;
       std::error_code failed;
-      if (header.name.empty() || !fs::is_regular_file(file, failed)) continue;
+      if (is_there || header.name.empty() || !fs::is_regular_file(file, failed)) continue;
       if (is_there = done.contains(file); is_there) break;
       const std::string own = read_text_file(file, kLongestIncluded).text;
       std::vector<fs::path> beside = folders;
       beside.insert(beside.begin(), file.parent_path());
       std::set<fs::path> inside = done;
       inside.insert(file);
-      inner = with_host_headers(own, header.name, beside, inside);
-      if (inner == own && without_host_code(own).text == own) inner.clear();
+      inner = with_host_headers(own, header.name, beside, rules, inside);
+      const bool is_same = inner == own && !has_own_value(own, rules.parameters);
+      if (is_same && without_host_code(own).text == own) inner.clear();
       if (!inner.empty()) done = inside;
       break;
     }
@@ -126,12 +135,14 @@ std::string place_in(std::string_view text, std::size_t line, std::string file) 
 
 /// The text of a source, without its host code.
 std::string device_code(const fs::path& file, const Node& source,
-                        const std::vector<fs::path>& more_folders, Target& target) {
+                        const std::vector<fs::path>& more_folders, Target& target,
+                        const Words& parameters = {}) {
   std::vector<fs::path> folders = {file.parent_path()};
   folders.insert(folders.end(), more_folders.begin(), more_folders.end());
   const std::string name = file.filename().string();
   std::set<fs::path> done;
-  const std::string text = with_host_headers(text_of(file, source), name, folders, done);
+  const std::string text = with_host_headers(text_of(file, source), name, folders,
+                                             {target.empty_headers, parameters}, done);
   Words named;
   for (const IncludedFile& each : included(text, folders).files) add_device_words(each.text, named);
   DeviceCode code = without_host_code(text, named);
@@ -154,6 +165,13 @@ std::vector<fs::path> include_folders(const Node& root, const fs::path& folder) 
 
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   const std::vector<fs::path> more = include_folders(root, folder);
+  if (const Node* const empty = root.find("empty_headers")) {
+    for (const Node& item : empty->items()) target.empty_headers.push_back(item.text());
+  }
+  Words parameters;
+  if (const Node* const table = root.find("parameters")) {
+    for (const auto& [name, value] : table->members()) parameters.insert(name);
+  }
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
     if (!generator_words(root).empty()) require_generated(file, source);
@@ -162,8 +180,8 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
     } else {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
-    target.source_text +=
-        runs_commands(root) ? text_of(file, source) : device_code(file, source, more, target);
+    target.source_text += runs_commands(root) ? text_of(file, source)
+                                              : device_code(file, source, more, target, parameters);
     add_folder(target, file.parent_path());
   }
   target.include_folders.insert(target.include_folders.end(), more.begin(), more.end());
@@ -438,7 +456,8 @@ Node with_base(const Node& root) {
   if (base.has("extends")) {
     extends.fail(format("{} extends another manifest itself: name that one", file.string()));
   }
-  for (const char* key : {"name", "description", "source", "include", "generate"}) {
+  for (const char* key :
+       {"name", "description", "source", "include", "empty_headers", "generate"}) {
     base.remove(key);
   }
   return merged(with_family_files(std::move(base)), root);

@@ -364,6 +364,10 @@ class OwnValues {
 
 }  // namespace
 
+bool has_own_value(const std::string& text, const Words& names) {
+  return OwnValues(names, "").without(text) != text;
+}
+
 void replace_own_values(Target& target) {
   Words names;
   for (const Parameter& parameter : target.parameters) {

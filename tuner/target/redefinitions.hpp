@@ -11,6 +11,7 @@
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/node.hpp"
+#include "tuner/target/source_pieces.hpp"
 
 namespace autotune {
 
@@ -49,6 +50,9 @@ void refuse_equal_macros(const Node& place, const Target& target);
 /// of its name, a value: `#define BLOCK 16` (outside of `#ifndef BLOCK`), and `const int BLOCK =
 /// 16;` outside of functions.
 void replace_own_values(Target& target);
+
+/// Whether a file gives one of these names a value in that way.
+bool has_own_value(const std::string& text, const Words& names);
 
 /// A parameter that an entry passes (`entry = "scan<{BLOCK}>"`) and that a template of the sources
 /// has by the same name is no macro: the macro would break the template.

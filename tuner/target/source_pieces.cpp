@@ -381,6 +381,13 @@ class HostCode {
   void find_host_libraries() {
     Words words = host_words();
     for (const Piece& piece : pieces_) words.erase(piece.name);  // the source's own
+    for (const LogicalLine& line : logical_lines(parts_.directives)) {
+      std::string_view rest = line.text;
+      const std::string macro = take_defined_name(rest);
+      const bool is_of_host = rest.find("<<<") != std::string_view::npos ||
+                              std::ranges::any_of(words_of(rest), is_of_host_library);
+      if (!macro.empty() && is_of_host) words.insert(macro);
+    }
     for (const Piece& piece : pieces_) {
       const auto is_there = [&](std::string_view word) {
         return text_of(piece).find(word) != std::string_view::npos;
@@ -395,12 +402,20 @@ class HostCode {
 
   /// Functions and classes whose name nothing has that a kernel uses.
   void find_unused(const Words& named_elsewhere) {
-    Words used = words_of(parts_.directives);
-    used.insert(named_elsewhere.begin(), named_elsewhere.end());
+    Words used = named_elsewhere;
+    for (const LogicalLine& line : logical_lines(parts_.directives)) {
+      std::string_view rest = line.text;
+      const std::string_view word = take_directive(rest);
+      if (word == "include" || word == "line") continue;  // a file may be called as a class
+      const Words words = words_of(rest);
+      used.insert(words.begin(), words.end());
+    }
     std::vector<bool> is_used;
     for (const Piece& piece : pieces_) {
-      const bool has_name = piece.kind != Piece::Kind::other && !piece.name.empty() &&
-                            !piece.words.contains("operator");
+      const bool has_name =
+          !piece.name.empty() &&
+          (piece.kind == Piece::Kind::type ||
+           (piece.kind == Piece::Kind::function && !piece.words.contains("operator")));
       is_used.push_back(is_for_gpu(piece) || !has_name);
     }
     for (bool again = true; again;) {

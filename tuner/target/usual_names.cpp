@@ -49,6 +49,13 @@ std::string type_name(const std::string& type) {
                                                             {"__nv_bfloat16", "bf16"},
                                                             {"__nv_fp8_e4m3", "e4m3"},
                                                             {"__nv_fp8_e5m2", "e5m2"},
+                                                            {"cufftReal", "f32"},
+                                                            {"cufftDoubleReal", "f64"},
+                                                            {"cufftComplex", "f32x2"},
+                                                            {"cuFloatComplex", "f32x2"},
+                                                            {"cuComplex", "f32x2"},
+                                                            {"cufftDoubleComplex", "f64x2"},
+                                                            {"cuDoubleComplex", "f64x2"},
                                                             {"unsigned long int", "u64"},
                                                             {"long unsigned int", "u64"}};
   static const std::map<std::string, std::string> kVectors = {
@@ -106,6 +113,15 @@ bool names_a_size(const std::string& name) {
 bool names_entries(const std::string& name) {
   static const std::regex kNames("nnz|.*(edge|entr|nonzero).*");
   return std::regex_match(lowered(name), kNames);
+}
+
+std::string manifest_function(const std::string& name) {
+  const std::string text = lowered(name);
+  if (text == "min" || text == "max") return text;
+  if (text.starts_with("ceil") || text.find("div") != std::string::npos) return "ceil_div";
+  const bool aligns = text.starts_with("round_up") || text.starts_with("roundup") ||
+                      text.starts_with("align") || text.starts_with("ialign");
+  return aligns ? "round_up" : "";
 }
 
 }  // namespace autotune

@@ -23,4 +23,8 @@ bool is_plain(const std::string& name);
 bool names_a_size(const std::string& name);
 bool names_entries(const std::string& name);
 
+/// The manifest's function that a function's name means: `ceil_div` for `iDivUp` and `CEIL_DIV`;
+/// empty for other names.
+std::string manifest_function(const std::string& name);
+
 }  // namespace autotune

@@ -11,13 +11,25 @@ const std::string kernelPrefix = "";
 const std::string kernelPrefix = "../";
 #endif
 
+#if KTT_CUDA_EXAMPLE
+const auto computeApi = ktt::ComputeApi::CUDA;
+#elif KTT_OPENCL_EXAMPLE
+const auto computeApi = ktt::ComputeApi::OpenCL;
+#endif
+const bool useWideParameters = false;
+
 int main(int argc, char** argv) {
   ktt::DeviceIndex deviceIndex = 0;
   std::string kernelFile = kernelPrefix + "../Examples/ScaleRows/ktt_scale_rows.cu";
 
   // Declare kernel parameters
   const uint32_t width = 512;
-  const uint32_t height = 16 * 8;
+  uint32_t height;
+  if constexpr (!useWideParameters) {
+    height = 16 * 8;
+  } else {
+    height = 16 * 64;
+  }
   const ktt::DimensionVector ndRangeDimensions(width, height);
   const ktt::DimensionVector workGroupDimensions(1, 1);
   const float factor = 1.5f;
@@ -26,9 +38,13 @@ int main(int argc, char** argv) {
   std::vector<float> result(width * height, 0.0f);
   for (auto& each : source) each = 0.5f;
 
-  ktt::Tuner tuner(0, deviceIndex, ktt::ComputeApi::CUDA);
+  ktt::Tuner tuner(0, deviceIndex, computeApi);
   tuner.SetGlobalSizeType(ktt::GlobalSizeType::OpenCL);
-  tuner.SetCompilerOptions("-use_fast_math");
+  if constexpr (computeApi == ktt::ComputeApi::OpenCL) {
+    tuner.SetCompilerOptions("-cl-fast-relaxed-math");
+  } else {
+    tuner.SetCompilerOptions("-use_fast_math");
+  }
 
   const auto definition = tuner.AddKernelDefinitionFromFile("scaleRows", kernelFile,
                                                             ndRangeDimensions, workGroupDimensions);
@@ -42,26 +58,27 @@ int main(int argc, char** argv) {
 
   tuner.AddParameter(kernel, "BLOCK_X", std::vector<uint64_t>{32, 64, 128});
   tuner.AddParameter(kernel, "BLOCK_Y", std::vector<uint64_t>{1, 2, 4, 8});
-  tuner.AddParameter(kernel, "ROWS", std::vector<uint64_t>{1, 2, 4});
+  tuner.AddParameter(kernel, "ROWS_SIZE", std::vector<uint64_t>{1, 2, 4});
 
   tuner.AddThreadModifier(kernel, {definition}, ktt::ModifierType::Local, ktt::ModifierDimension::X,
                           "BLOCK_X", ktt::ModifierAction::Multiply);
   tuner.AddThreadModifier(kernel, {definition}, ktt::ModifierType::Local, ktt::ModifierDimension::Y,
                           "BLOCK_Y", ktt::ModifierAction::Multiply);
   tuner.AddThreadModifier(kernel, {definition}, ktt::ModifierType::Global,
-                          ktt::ModifierDimension::Y, {"ROWS"},
+                          ktt::ModifierDimension::Y, {"ROWS_SIZE"},
                           [](const uint64_t defaultSize, const std::vector<uint64_t>& parameters) {
                             return defaultSize / parameters[0];
                           });
 
-  auto blockConstraint = [](const std::vector<uint64_t>& vector) {
-    return vector[0] * vector.at(1) <= 256;
+  const uint64_t mostThreads = 256;
+  auto blockConstraint = [mostThreads](const std::vector<uint64_t>& vector) {
+    return vector[0] * vector.at(1) <= mostThreads;
   };
   tuner.AddConstraint(kernel, {"BLOCK_X", "BLOCK_Y"}, blockConstraint);
-  tuner.AddConstraint(kernel, {"BLOCK_Y", "ROWS"}, [](const std::vector<uint64_t>& v) {
+  tuner.AddConstraint(kernel, {"BLOCK_Y", "ROWS_SIZE"}, [](const std::vector<uint64_t>& v) {
     return v[0] * v[1] <= 16 && !(v[0] == 8 && v[1] == 1);
   });
-  tuner.AddConstraint(kernel, {"ROWS"}, [](const std::vector<uint64_t>& v) {
+  tuner.AddConstraint(kernel, {"ROWS_SIZE"}, [](const std::vector<uint64_t>& v) {
     if (v[0] > 2) {
       return false;
     }

@@ -97,6 +97,19 @@ TEST(T1Manifest, AFileForKttsLoaderHasTheBlocksOfAllAxesAndItsReferenceIsListed)
   EXPECT_THAT(text, HasSubstr("#   ReferenceArguments: write the reference kernel"));
 }
 
+TEST(T1Manifest, AnArgumentThatIsPassedTwiceIsDeclaredOnce) {
+  const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
+      {"Name": "BX", "Type": "int", "Values": "[32, 64]"}]},
+      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [1024],
+        "Arguments": [
+          {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 7},
+          {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 7}]}})t1");
+  EXPECT_THAT(text, HasSubstr("launch.arguments = [\"n\", \"n\"]\n"));
+  const std::string declared = "arguments.n = { type = \"i32\", value = 7 }\n";
+  EXPECT_THAT(text, HasSubstr(declared));
+  EXPECT_EQ(text.find(declared), text.rfind(declared));
+}
+
 TEST(T1Manifest, AConstraintRoundsDownAsPythonDoes) {
   const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
       {"Name": "bx", "Type": "int", "Values": "[32, 48, 64]"},

@@ -289,13 +289,155 @@ TEST(FirstManifest, WhatTheFileExcludesItselfDoesNotCount) {
   EXPECT_THAT(text, HasSubstr("arguments.y = { type = \"f32\""));
 }
 
+TEST(FirstManifest, MacrosAndFunctionsThatStandForCodeAreReadAsIt) {
+  const std::string text = text_of(
+      "#define LOOP(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += 1)\n"
+      "#define BOUND(x, y) y\n#define WIDTH BOUND(W, w)\nconst int THREADS = 512;\n"
+      "int blocks(int n) { return (n + THREADS - 1) / THREADS; }\n"
+      "__device__ int at(int x, int y, int w) { return y * w + x; }\n"
+      "#define LAUNCH(kernel, n, ...) do { kernel<<<blocks(n), THREADS>>>(__VA_ARGS__); } while "
+      "(0)\n"
+      "template <class T> __global__ void k(const T* a, T* b, int n, int w) {\n"
+      "  LOOP(i, n) for (int x = 0; x < WIDTH; ++x) b[at(x, i, w)] = a[i];\n}\n"
+      "void run(float* a, float* b, int n, int w) { LAUNCH(k<float>, n, a, b, n, w); }\n");
+  EXPECT_THAT(text, HasSubstr("sizes = [\"n\", \"w\"]"));
+  EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"dtype\", length = \"n\" }"));
+  EXPECT_THAT(text, HasSubstr("arguments.b = { type = \"dtype\", length = \"n * w\", role"));
+  EXPECT_THAT(text, HasSubstr("block = \"THREADS\""));
+  EXPECT_THAT(text, HasSubstr("entry = \"k<{dtype}>\""));
+}
+
+TEST(FirstManifest, AKernelOfAnIncludedFileIsFoundWithItsLaunch) {
+  const std::string header =
+      "template <int ROWS> " + kernel("float* b, int n", "  if (i < n) b[i] = ROWS;\n");
+  const std::string source =
+      "#include \"k.cuh\"\nvoid run(float* b, int n) {\n  const unsigned EACH = 4;\n"
+      "  k<EACH><<<(n + 63) / 64, 64>>>(b, n);\n}\n";
+  const std::string text = first_manifest(source, header, "run.cu", "").text;
+  EXPECT_THAT(text, HasSubstr("source = \"run.cu\""));
+  EXPECT_THAT(text, HasSubstr("default = { ROWS = 4, BLOCK = 64 }"));
+}
+
+TEST(FirstManifest, ACallOfTheRuntimeIsALaunch) {
+  const std::string text = text_of(
+      "__global__ void k(const float* a, float* b, int n) {\n"
+      "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)\n"
+      "    b[i] = a[i];\n  cooperative_groups::this_grid().sync();\n}\n"
+      "void run(float* x, float* y, int count) {\n  void* given[] = {(void*)&x, &y, &count};\n"
+      "  cudaLaunchCooperativeKernel((void*)k, dim3(80), dim3(128), given, 0, 0);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("grid = 80\nblock = \"BLOCK\"\ncooperative = true\n"),
+                          HasSubstr("default = { BLOCK = 128 }")));
+  EXPECT_THAT(text_of("template <int N> " + kernel("float* b, int n", "  if (i < n) b[i] = N;\n") +
+                      "void run(float* b, int n) {\n  auto f = k<8>;\n  f<<<n, 32>>>(b, n);\n}\n"),
+              HasSubstr("default = { N = 8 }"));
+}
+
+TEST(FirstManifest, AnArrayOfArraysIsOneBuffer) {
+  const std::string text = text_of(
+      "#define NX 512\n#define NY 256\n__constant__ float w[3][5];\n"
+      "struct Grid { float spacing[2][3]; };\n"
+      "__global__ void k(const float (*u)[NX], float v[NY][NX], Grid g) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+      "threadIdx.y;\n"
+      "  if (x < NX && y < NY) v[y][x] = w[1][2] * u[y][x] * g.spacing[0][1];\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.u = { type = \"f32\", length = \"NY * NX\" }"));
+  EXPECT_THAT(text, HasSubstr("arguments.v = { type = \"f32\", length = \"NY * NX\", role"));
+  EXPECT_THAT(text, HasSubstr("arguments.w = { type = \"f32\", length = \"(3) * (5)\", constant"));
+  EXPECT_THAT(text, HasSubstr("types.Grid = { spacing = \"f32[2][3]\" }"));
+  EXPECT_THAT(text, HasSubstr("value = [[[1, 1, 1], [1, 1, 1]]] }"));
+}
+
+TEST(FirstManifest, ATextureHasABufferOfItsElements) {
+  const std::string text =
+      text_of(kernel("float* out, int w, int h, cudaTextureObject_t image",
+                     "  int y = blockIdx.y;\n"
+                     "  if (i < w && y < h) out[y * w + i] = tex2D<float4>(image, i, y).x;\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.image_texels = { type = \"f32x4\", length = \"w * h\" }"));
+  EXPECT_THAT(text,
+              HasSubstr("textures.image = { buffer = \"image_texels\", dims = [\"w\", \"h\"] }"));
+  EXPECT_THAT(text, HasSubstr("arguments = [\"out\", \"w\", \"h\", \"image\"]"));
+}
+
+TEST(FirstManifest, ALengthThatIndicesDoNotShowIsWhatTheHostAllocates) {
+  const std::string text = text_of(
+      kernel("const int* start, const float* x, float* y, int n",
+             "  if (i >= n) return;\n  for (int j = start[i]; j < start[i + 1]; ++j) y[i] = "
+             "x[j];\n") +
+      "int main(int argc, char** argv) {\n  int rows = atoi(argv[1]);\n"
+      "  size_t bytes = 7 * rows * sizeof(float);\n  float* values;\n"
+      "  cudaMalloc((void**)&values, bytes);\n  int* starts; float* sums;\n"
+      "  k<<<(rows + 63) / 64, 64>>>(starts, values, sums, rows);\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.x = { type = \"f32\", length = \"7 * n\" }"));
+}
+
+TEST(FirstManifest, AnUnknownLengthInASquareMatrixIsItsOwn) {
+  EXPECT_THAT(text_of(kernel("float* m, int n",
+                             "  int at = i * n;\n  for (int j = 0; j < 8; ++j) {\n"
+                             "    m[at + threadIdx.x] = 1;\n    at += n;\n  }\n")),
+              HasSubstr("length = \"n * n\""));
+}
+
+TEST(FirstManifest, ABlockOfAConstantThatTheKernelHasTooStays) {
+  const std::string text = text_of(
+      "#define WARPS 6\n#define LOG 5U\n#define SIZE (1U << LOG)\n#define THREADS (WARPS * SIZE)\n"
+      "__global__ void k(const unsigned* x, unsigned* y, unsigned n) {\n"
+      "  __shared__ unsigned all[THREADS];\n  unsigned sum = 0;\n"
+      "  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * "
+      "gridDim.x) sum += x[i];\n  all[threadIdx.x] = sum;\n  if (threadIdx.x < 1) "
+      "y[blockIdx.x] = all[0];\n}\n"
+      "void run(unsigned* x, unsigned* y, unsigned n) { k<<<240, THREADS>>>(x, y, n); }\n");
+  EXPECT_THAT(text, HasSubstr("grid = 240\nblock = 192\n"));
+  EXPECT_THAT(text, HasSubstr("arguments.y = { type = \"u32\", length = \"240\", role"));
+}
+
+TEST(FirstManifest, AConstantOfTheGridIsNoneOfTheBlock) {
+  EXPECT_THAT(text_of("#define NX 1024\n" + kernel("float* b", "  if (i < NX) b[i] = 1;\n") +
+                      "void run(float* b) { dim3 block(64), grid(NX / 64); k<<<grid, "
+                      "block>>>(b); }\n"),
+              HasSubstr("sizes = [\"NX\"]"));
+}
+
+TEST(FirstManifest, AClassThatIsNoElementIsPassedAsItIs) {
+  const std::string text = text_of(
+      "struct Rows { static __device__ int at(int i, int n) { return i < n ? i : 0; } };\n"
+      "template <typename T, typename Layout> " +
+      kernel("T* b, int n", "  if (i < n) b[Layout::at(i, n)] = 1;\n") +
+      "void run(float* b, int n) { k<float, Rows><<<n, 64>>>(b, n); }\n");
+  EXPECT_THAT(text, HasSubstr("entry = \"k<{dtype}, Rows>\""));
+}
+
+TEST(FirstManifest, ThePointerThatIsSetToItsSuccessorIsStillTheBuffer) {
+  const std::string text = text_of(
+      kernel("const float* a, float* b, int n",
+             "  a = a + 4 * blockIdx.y;\n  b = b + n * blockIdx.y;\n  if (i < n) b[i] = a[2];\n") +
+      "void run(float* a, float* b, int n, int rows) {\n"
+      "  dim3 grid((n + 63) / 64, rows);\n  k<<<grid, 64>>>(a, b, n);\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.b = { type = \"f32\", length = \"n * rows\", role = "
+                              "\"output\""));
+}
+
+TEST(FirstManifest, TheFirstTurnOfTheHostsLoopIsInItsGrid) {
+  EXPECT_THAT(text_of("#define B 16\n__global__ void k(float* m, int n, int at) {\n"
+                      "  m[at * n + blockIdx.x * B + threadIdx.x] = B;\n}\n"
+                      "void run(float* m, int n) {\n  int i = 0;\n"
+                      "  for (i = 0; i < n; i += B) k<<<(n - i) / B - 1, B>>>(m, n, i);\n}\n"),
+              HasSubstr("grid = \"n / B - 1\""));
+}
+
+TEST(FirstManifest, ComplexNumbersAreVectors) {
+  EXPECT_THAT(text_of(kernel("cufftComplex* a, const cuDoubleComplex* b, int n",
+                             "  if (i < n) a[i].x = b[i].x;\n")),
+              AllOf(HasSubstr("arguments.a = { type = \"f32x2\""),
+                    HasSubstr("arguments.b = { type = \"f64x2\"")));
+}
+
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   const auto refuses = [](const std::string& parameters, const std::string& what) {
     EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },
                 ThrowsMessage<Error>(HasSubstr(what)));
   };
   refuses("float** x, int n", "k.cu:1: k takes x, a pointer to pointers");
-  refuses("float* x, cudaTextureObject_t t", "takes t of type cudaTextureObject_t");
+  refuses("float* x, cudaSurfaceObject_t t", "takes t of type cudaSurfaceObject_t");
   refuses("const float* y, int n", "writes to none of its arguments");
   EXPECT_THAT([] { text_of("__global__ void k(float* x) { x[0] = 1;\n"); },
               ThrowsMessage<Error>(HasSubstr("braces do not match")));

@@ -104,9 +104,9 @@ TEST_F(Redefinitions, OfMacrosThatAreNoParametersAreRefusedWithBothPlaces) {
 }
 
 TEST_F(Redefinitions, InAnIncludedFileAreRefused) {
-  folder_.write("shared/sizes.cuh", "\n\n#define BLOCK 16\n");
+  folder_.write("shared/sizes.cuh", "\n\n#define TILE 16\n");
   EXPECT_THAT([&] { load("#include \"sizes.cuh\"\n"); },
-              ThrowsMessage<Error>(HasSubstr("sizes.cuh:3 has a #define BLOCK")));
+              ThrowsMessage<Error>(HasSubstr("sizes.cuh:3 has a #define TILE")));
 }
 
 TEST_F(Redefinitions, ThatAreGuardedOrOfOtherNamesAreNone) {
@@ -130,6 +130,17 @@ TEST_F(Redefinitions, HostCodeOfOwnHeadersIsLeftOutToo) {
                     HasSubstr("#line 1 \"check.h\""), HasSubstr("#line 2 \"scale.cu\""),
                     Not(HasSubstr("cudaError_t")), Not(HasSubstr("main"))));
   EXPECT_THAT(target.host_code, ElementsAre("check (check.h:3)", "main (scale.cu:4)"));
+}
+
+TEST_F(Redefinitions, AHeadersValueOfAParameterIsReplacedToo) {
+  folder_.write("shared/tile.h", "#pragma once\n#define BLOCK 16\n#define HALF 0.5f\n");
+  folder_.write("scale.cu",
+                "#include \"tile.h\"\n"
+                "__global__ void scale(float* y) { y[0] = BLOCK * HALF; }\n");
+  const Target target = load_manifest(folder_.write("scale.target.toml", kRedefined));
+  EXPECT_THAT(target.source_text,
+              AllOf(HasSubstr("#define HALF 0.5f"), Not(HasSubstr("#define BLOCK 16"))));
+  EXPECT_THAT(target.own_values, ElementsAre("BLOCK (tile.h:2)"));
 }
 
 // A source that was not written to be tuned has names of its own for what the manifest names.
