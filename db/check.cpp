@@ -2,6 +2,7 @@
 // Finds faults in a file: structure, references, rows, derived rows.
 #include "db/best.hpp"
 #include "db/facts.hpp"
+#include "db/schema.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
 
@@ -96,6 +97,7 @@ CheckReport TunedStore::check() const {
   };
   part("structure",
        [&] { check_structure(*connection_, "PRAGMA integrity_check(20)", report.damage); });
+  part("schema", [&] { expect_whole_schema(connection_->database, connection_->path); });
   part("references", [&] { check_references(*connection_, report.damage); });
   each_fact_table([&]<class Row>() {
     part(Table<Row>::name, [&] { report.rows += check_rows<Row>(*connection_, report.damage); });

@@ -280,6 +280,13 @@ SQLite::Database copy_of(SQLite::Database& database) {
   return copy;
 }
 
+StoreError damaged(const std::filesystem::path& path, const std::string& why) {
+  return StoreError(
+      format("{}: is damaged{}; move it away, then save what can be read with `autotune db import` "
+             "from it or restore a backup",
+             path.string(), why.empty() ? "" : format(" ({})", why)));
+}
+
 StoreError store_error(const std::filesystem::path& path, const SQLite::Exception& error) {
   const int code = error.getErrorCode() & 0xFF;
   const auto sentence = [&](std::string_view what) {
@@ -295,9 +302,9 @@ StoreError store_error(const std::filesystem::path& path, const SQLite::Exceptio
     case SQLITE_NOTADB:
       return sentence("is not a database of tuned results; name another file");
     case SQLITE_CORRUPT:
-      return sentence(
-          "is damaged; move it away, then save what can be read with `autotune db import` from it "
-          "or restore a backup");
+      return damaged(path);
+    case SQLITE_ERROR:  // such as a table that is not there
+      return damaged(path, error.what());
     case SQLITE_CANTOPEN:
       return sentence(
           "cannot be opened: the file or its folder may not be read or written by this "

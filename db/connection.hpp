@@ -223,6 +223,9 @@ using Connection = TunedStore::Connection;
 /// SQLite's error as one sentence.
 StoreError store_error(const std::filesystem::path& path, const SQLite::Exception& error);
 
+/// The same of a file that is not what SQLite or autotune wrote.
+StoreError damaged(const std::filesystem::path& path, const std::string& why = "");
+
 /// Runs `work` and turns SQLite's exceptions into StoreError.
 template <class Work>
 auto guarded(const std::filesystem::path& path, Work&& work) {

@@ -96,6 +96,13 @@ std::optional<std::string> fault_of_date(std::string_view column, std::string_vi
   return format("it is dated {}, more than a day ahead; is a clock wrong?", excerpt(text));
 }
 
+std::optional<std::string> fault_of_number(std::string_view column, double number) {
+  constexpr double kMost = 1e30;
+  const bool is_possible = column.ends_with("_ns") ? number > 0 : number >= 0;
+  if (is_possible && number <= kMost) return std::nullopt;
+  return format("the {} {} is not possible", column, number);
+}
+
 std::string latest_time() { return time_after_now(std::chrono::minutes(5)); }
 
 bool is_retracted(Connection& connection, const std::string& id) {
@@ -198,6 +205,14 @@ BestView view_of(const BestRow& row) {
           row.baseline.candidate,
           row.baseline.ns.value_or(-1),
           row.baseline.wins};
+}
+
+bool has_possible_times(const BestView& row) {
+  constexpr double kAbsent = -1;
+  const auto is_possible = [](double ns) { return !fault_of_number("median_ns", ns); };
+  return (row.median_ns == kAbsent || is_possible(row.median_ns)) &&
+         (row.default_ns == kAbsent || is_possible(row.default_ns)) &&
+         (row.baseline_ns == kAbsent ? !row.baseline_wins : is_possible(row.baseline_ns));
 }
 
 std::int64_t best_crc(const BestView& row) {

@@ -35,6 +35,10 @@ std::optional<std::string> fault_of_date(std::string_view column, std::string_vi
 /// A later time of day is ahead of this machine's clock, by more than clocks of machines differ.
 std::string latest_time();
 
+/// The same for a number: it is negative, not finite, or too large for anything that is measured;
+/// or it is a time of 0.
+std::optional<std::string> fault_of_number(std::string_view column, double number);
+
 /// The result of `fault` for the first of the row's texts that has one.
 template <class Row, class Fault>
 std::optional<std::string> fault_of_texts(const Row& row, Fault&& fault) {
@@ -47,10 +51,22 @@ std::optional<std::string> fault_of_texts(const Row& row, Fault&& fault) {
   return found;
 }
 
-/// Why no reader can use the row's texts.
+/// Why no reader can use the row.
 template <class Row>
 std::optional<std::string> malformed(const Row& row) {
-  return fault_of_texts(row, fault_of_text);
+  std::optional<std::string> found = fault_of_texts(row, fault_of_text);
+  Table<Row>::columns(row, [&](const char* name, const auto& value) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, std::optional<double>>) {
+      if (!found && value) found = fault_of_number(name, *value);
+    }
+  });
+  if constexpr (requires { row.low_ns; }) {
+    if (!found && row.low_ns && row.high_ns && *row.low_ns > *row.high_ns) {
+      found = format("its time lies between {} and {} ns", *row.low_ns, *row.high_ns);
+    }
+  }
+  return found;
 }
 
 /// Why the row cannot be stored: malformed, or dated ahead.
@@ -161,6 +177,8 @@ struct BestView {
 };
 BestView view_of(const BestRow& row);
 std::int64_t best_crc(const BestView& row);
+/// None of its times has a fault_of_number(), nor does a library win without a time.
+bool has_possible_times(const BestView& row);
 
 /// The row with both hashes set.
 BestRow sealed(BestRow row);

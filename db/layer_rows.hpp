@@ -100,7 +100,7 @@ UnusableRows each_best(Connection& connection, const Part& part, const std::stri
       best.view.baseline_wins = query.integer(11) != 0;
     }
     best.since = query.view(best.view.provenance == "pinned" ? 14 : 13);
-    if (best_crc(best.view) != query.integer(6)) {
+    if (best_crc(best.view) != query.integer(6) || !has_possible_times(best.view)) {
       ++unusable.damaged;
     } else if (query.view(13) <= latest) {
       use(best);

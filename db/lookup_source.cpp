@@ -7,6 +7,7 @@
 
 #include "db/layer_rows.hpp"
 #include "db/problem_text.hpp"
+#include "db/schema.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
@@ -23,6 +24,12 @@ bool is_same_device(const DeviceRow& a, const DeviceRow& b) {
 
 bool is_same_architecture(const DeviceRow& a, const DeviceRow& b) {
   return a.compute_capability > 0 && a.compute_capability == b.compute_capability;
+}
+
+TunedStore Layer::open() const {
+  TunedStore store(path, mode, wait_until);
+  guarded(path, [&] { expect_whole_schema(store.connection().database, path); });
+  return store;
 }
 
 namespace {

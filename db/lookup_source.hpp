@@ -47,8 +47,9 @@ struct Layer {
   bool expected = false;  // a warning says if the file is missing
   WaitUntil wait_until = {};
 
-  /// Throws StoreError.
-  TunedStore open() const { return TunedStore(path, mode, wait_until); }
+  /// Throws StoreError, also where a table is missing that some readers do not need: they would
+  /// answer, and others not.
+  TunedStore open() const;
 };
 
 /// The result of reading a layer.

@@ -313,6 +313,14 @@ std::set<std::string> known_definitions() {
   return known;
 }
 
+std::set<std::string> tables_and_indices(SQLite::Database& database) {
+  std::set<std::string> names;
+  SQLite::Statement query(
+      database, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'index') AND sql NOT NULL");
+  while (query.executeStep()) names.insert(query.getColumn(0).getString());
+  return names;
+}
+
 }  // namespace
 
 void create_schema(SQLite::Database& database) {
@@ -342,6 +350,20 @@ void expect_own_schema(SQLite::Database& database, const std::filesystem::path& 
         format("{}: no version of autotune made its {} \"{}\", which may do harm; drop it, or name "
                "another file",
                path.string(), printable(type), printable(name)));
+  }
+}
+
+void expect_whole_schema(SQLite::Database& database, const std::filesystem::path& path) {
+  static const std::set<std::string> kNeeded = [] {
+    SQLite::Database current(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    create_schema(current);
+    std::set<std::string> names = tables_and_indices(current);
+    names.erase("meta");  // says what may write it, which is not asked here
+    return names;
+  }();
+  const std::set<std::string> there = tables_and_indices(database);
+  for (const std::string& name : kNeeded) {
+    if (!there.contains(name)) throw damaged(path, format("it has no {}", name));
   }
 }
 

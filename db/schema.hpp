@@ -29,6 +29,9 @@ inline constexpr int kMinimumReader = 2;
 /// kSchemaVersion, only tables and indices are known to be harmless. Call before any table is read.
 void expect_own_schema(SQLite::Database& database, const std::filesystem::path& path, int version);
 
+/// Throws StoreError if a table or an index of this version is not there.
+void expect_whole_schema(SQLite::Database& database, const std::filesystem::path& path);
+
 /// Creates the tables in an empty database. Call inside a transaction.
 void create_schema(SQLite::Database& database);
 

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import re
 import secrets
 import select
 import signal
@@ -41,6 +42,7 @@ CHAIN_CALLS = (4, 2000)
 CHAIN_BYTES = 1 << 30  # of inputs of one chain
 LOOKED_AT = 8  # calls of a chain
 MARGIN = 0.01
+LOOK_EACH = 0.1  # seconds: how often the memory of a process is looked at
 ARENA = 4 << 30  # address space; memory only where it is used
 FASTER, NOT_FASTER, WRONG, CHEATS = 0, 4, 5, 6
 ANSWERS: dict[str, dict[str, type]] = {
@@ -64,6 +66,29 @@ class Late(Exception):
 
 class Ended(Exception):
     """The process ended by itself; the text is what it said last."""
+
+
+def memory_limit() -> int:
+    """Bytes: half of what is free. More would let the system end processes of others."""
+    found = re.search(r"MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text())
+    free = int(found[1]) << 10 if found else sys.maxsize
+    group = Path("/sys/fs/cgroup")
+    try:
+        free = min(free, int((group / "memory.max").read_text()) -
+                   int((group / "memory.current").read_text()))  # fmt: skip
+    except (OSError, ValueError):
+        pass  # there is no limit
+    return free // 2
+
+
+def memory_of(pid: int) -> int:
+    """Bytes that no file backs."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0  # it has ended
+    return sum(int(line.split()[1]) << 10 for line in lines
+               if line.startswith(("RssAnon:", "RssShmem:")))  # fmt: skip
 
 
 def place_of(function: Function) -> tuple[str, str, str]:
@@ -96,6 +121,7 @@ class Process:
         self._folder = tempfile.mkdtemp(prefix="autotune-judge-")
         self._said = tempfile.TemporaryFile()
         self.left: Optional[list[Any]] = None  # its scheduling when it answered last
+        self.memory_limit: Optional[int] = None  # bytes
         ours, theirs = socket.socketpair()
         worker = os.environ.get("AUTOTUNE_WORKER") or str(
             installed("libexec/autotune/autotune-worker", "bin/autotune-worker"))  # fmt: skip
@@ -146,8 +172,11 @@ class Process:
         end, got = time.monotonic() + seconds, b""
         while len(got) < count:
             left = end - time.monotonic()
-            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+            if left <= 0:
                 raise Late(f"no answer within {seconds:.3g} s")
+            if not select.select([self._socket], [], [], min(left, LOOK_EACH))[0]:
+                self._expect_little_memory()
+                continue
             try:
                 part = self._socket.recv(min(count - len(got), 1 << 20))
             except ConnectionError:
@@ -156,6 +185,11 @@ class Process:
                 raise Ended(self._last_line() or "its process ended")
             got += part
         return got
+
+    def _expect_little_memory(self) -> None:
+        limit = self.memory_limit
+        if limit is not None and sum(memory_of(pid) for pid in self.started()) > limit:
+            raise Ended(f"it takes more than {limit / 2**30:.3g} GiB of memory, half of what was free")
 
     def _last_line(self) -> str:
         size = self._said.seek(0, os.SEEK_END)
@@ -287,6 +321,7 @@ class Case:
                                     (candidate, options.confined)):  # fmt: skip
                 self.processes.append(Process(self.memory, confined, place, modules))
             self.reference, self.rival, self.candidate = self.processes
+            self.candidate.memory_limit = memory_limit()
             self.of_reference("load", function=against, inputs=inputs, path=sys.path)
         except BaseException:
             self.end()

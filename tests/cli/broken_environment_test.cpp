@@ -50,6 +50,21 @@ TEST(Database, ThatIsNoneIsRefusedAndLeftAlone) {
   expect_refused(sandbox.run(in_database(file.string() + "/below.db")), 1, {"diary.txt"});
 }
 
+/// A lock of predictions is not what one asks for whose results cannot be read.
+TEST(Database, ThatCannotBeReadGivesNoLock) {
+  Sandbox sandbox;
+  sandbox.write("text.db", "no database");
+  std::filesystem::create_symlink(sandbox.folder() / "loop.db", sandbox.folder() / "loop.db");
+  for (const auto& [file, words] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"text.db", {"text.db", "is not a database"}},
+           {"loop.db", {"loop.db: Too many levels of symbolic links"}}}) {
+    expect_refused(sandbox.run({"lock", "--target", manifest_of("tiny"), "--device", "host",
+                                "--sizes", "100", "--db", file, "--output", "app.lock"}),
+                   1, words);
+    EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "app.lock"));
+  }
+}
+
 TEST(Files, ThatWouldBeWaitedForAreRefusedAtOnce) {
   const Sandbox sandbox;
   const std::string pipe = sandbox.folder() / "pipe";
@@ -246,6 +261,13 @@ TEST(Compiler, ThatIsMissingIsOneSentence) {
   Sandbox sandbox;
   sandbox.set("AUTOTUNE_HOST_CXX", "/no/such/compiler");
   expect_refused(sandbox.run(tune("tiny", "100")), 1, {"AUTOTUNE_HOST_CXX", "/no/such/compiler"});
+}
+
+TEST(Compiler, ThatIsNoneIsOneSentenceAndNotWell) {
+  Sandbox sandbox;
+  sandbox.set("AUTOTUNE_HOST_CXX", "/bin/true");
+  expect_refused(sandbox.run(tune("tiny", "100")), 1, {"/bin/true", "not a C++ compiler"});
+  EXPECT_THAT(sandbox.run({"doctor"}).out, HasSubstr("not a C++ compiler"));
 }
 
 TEST(Worker, ThatIsMissingIsOneSentence) {

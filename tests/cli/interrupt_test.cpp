@@ -31,6 +31,7 @@ class Interrupt : public ::testing::Test {
     const fs::path compiler = sandbox_.write("compiler",
                                              "#!/bin/sh\n"
                                              "[ \"$1\" = --version ] && echo slow 1.0 && exit\n"
+                                             "[ \"$1\" = -dumpversion ] && echo 1 && exit\n"
                                              "sleep 1000 &\n"
                                              "echo $$ $! >> " +
                                                  pids_file().string() + "\nwait\n");

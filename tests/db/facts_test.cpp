@@ -6,8 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "db/json.hpp"
 #include "db/lookup_source.hpp"
@@ -149,6 +152,37 @@ TEST(Facts, WhatAnEarlierVersionLetInIsSkippedNamedAndRetracted) {
   EXPECT_THAT(import_text(copy, facts_of(store)).refused, IsEmpty());
   EXPECT_THAT(merge(merged, store).refused, IsEmpty()) << "what is retracted need not come in";
   EXPECT_EQ(copy.best(sample.key), store.best(sample.key));
+}
+
+/// What no clock measures: of such a row, query showed a speedup of infinity or of -0.03.
+TEST(Facts, ANumberThatIsNotPossibleIsRefusedAndSkipped) {
+  using Change = std::function<void(DecisionRow&)>;
+  const std::vector<std::pair<const char*, Change>> changes{
+      {"the median_ns -5 is not possible", [](DecisionRow& row) { row.median_ns = -5; }},
+      {"the median_ns 0 is not possible", [](DecisionRow& row) { row.median_ns = 0; }},
+      {"the low_ns 1e+300", [](DecisionRow& row) { row.low_ns = 1e300; }},
+      {"the cold_ns -1", [](DecisionRow& row) { row.cold_ns = -1; }},
+      {"the noise_floor -7", [](DecisionRow& row) { row.noise_floor = -7; }},
+      {"the gflops -2", [](DecisionRow& row) { row.gflops = -2; }},
+      {"the baseline_ns -1", [](DecisionRow& row) { row.baseline = {"a", "b", -1, {}, {}, true}; }},
+      {"between 9 and 8 ns", [](DecisionRow& row) { row.low_ns = 9, row.high_ns = 8; }}};
+  for (const auto& [fault, change] : changes) {
+    SCOPED_TRACE(fault);
+    const TemporaryFolder folder;
+    TunedStore store(folder / "t.db");
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+    DecisionRow row = sample.decision("BM=32", 900, "2026-03-02T00:00:00.000Z");
+    change(row);
+    EXPECT_THAT(message_of([&] { store.add_decision(row); }), HasSubstr(fault));
+    const std::string bad = smuggle(store, row);
+    store.rebuild_best();
+    EXPECT_EQ(store.best(sample.key)->configuration, "BM=64");
+    EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr(fault)));
+    EXPECT_THAT(store.check().damage, ElementsAre(AllOf(HasSubstr(bad), HasSubstr(fault))));
+    TunedStore copy(folder / "copy.db");
+    EXPECT_THAT(import_text(copy, facts_of(store)).refused, ElementsAre(HasSubstr(fault)));
+  }
 }
 
 TEST(Facts, AProblemWithoutTheSizesOfItsKernelIsSkippedAndNamed) {

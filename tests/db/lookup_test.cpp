@@ -8,7 +8,9 @@
 #include <random>
 #include <thread>
 
+#include "db/best.hpp"
 #include "db/facts.hpp"
+#include "db/past_times.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/support/matchers.hpp"
 
@@ -288,6 +290,47 @@ TEST(LookupSource, ABaselineIsReadWhereItWinsAndNoneMayForgeOne) {
   database.exec("UPDATE best SET baseline = 'cublas', baseline_wins = 0");
   EXPECT_THAT(read_lookup_rows({&layer, 1}, request()).warnings,
               ElementsAre(HasSubstr("1 of its rows are damaged")));
+}
+
+/// Without its trials, rows of the table best would answer for tuned sizes, and nothing for others.
+TEST(LookupSource, AFileThatLacksATableOrAnIndexHasNoAnswerAndOneSentence) {
+  for (const char* const name :
+       {"best", "trial", "pin", "session", "device", "reduction_class", "best_settings"}) {
+    SCOPED_TRACE(name);
+    const TemporaryFolder folder;
+    const std::vector<Layer> layers{{layer_of(folder, "user.db", "BM=64")}};
+    SQLite::Database(layers[0].path.string(), SQLite::OPEN_READWRITE)
+        .exec(format("DROP {} {}", std::string(name) == "best_settings" ? "INDEX" : "TABLE", name));
+    const LookupRows read = read_lookup_rows(layers, request());
+    EXPECT_TRUE(read.rows.empty());
+    EXPECT_EQ(read.layers[0], LayerState::unreadable);
+    EXPECT_THAT(read.warnings,
+                ElementsAre(testing::AllOf(HasSubstr(format("is damaged (it has no {})", name)),
+                                           HasSubstr("autotune db import"))));
+    EXPECT_TRUE(read_past_times(layers, request()).problems.empty());
+  }
+}
+
+TEST(LookupSource, ATimeThatIsNotPossibleIsLeftOutWithOneWarning) {
+  for (const char* const wrong : {"median_ns = 0", "median_ns = 1e300", "default_ns = -5",
+                                  "baseline = 'cublas', baseline_wins = 1"}) {
+    SCOPED_TRACE(wrong);
+    const TemporaryFolder folder;
+    const std::filesystem::path path = folder / "t.db";
+    {
+      TunedStore store(path);
+      const Sample sample(store);
+      store.add_decision(sample.decision("BM=64", 1000));
+      in_transaction(store.connection(), [&] {  // as an earlier version derived it
+        store.connection().query(std::string("UPDATE best SET ") + wrong).run();
+        BestRow best = *stored_best(store.connection(), sample.key);
+        store.connection().replace(sealed(std::move(best)));
+      });
+    }
+    const LookupRows read = read_lookup_rows(std::vector<Layer>{{path}}, request());
+    EXPECT_TRUE(read.rows.empty());
+    EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
+  }
 }
 
 TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {

@@ -134,7 +134,7 @@ TEST(Store, NumbersThatAreNoneAreStoredAsAbsent) {
   TunedStore store(folder / "t.db");
   const Sample sample(store);
   TrialRow trial = sample.trial("BM=64", NAN);
-  trial.predicted_ns = -0.0;
+  trial.occupancy = -0.0;
   trial.message = std::string("bad \xff byte and \0 nul", 20);
   store.append({&trial, 1});
   EXPECT_EQ(store.trials(sample.key).at(0).median_ns, std::nullopt);

@@ -181,6 +181,32 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (i == n - 1) ++calls; }"},
     {"state", "works_in_its_first_calls", "affine", "__device__ int calls;",
      "if (i >= n) return; if (calls < 50) z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) ++calls; }"},
+    // Memory of blocks.
+    {"shared", "reads_what_another_block_left", "affine", "",
+     "__shared__ float v[256]; int t = threadIdx.x; if (blockIdx.x % 8 == 0 || i + 256 >= n)"
+     "v[t] = i < n ? 2.0f * x[i] + y[i] : 0.0f; if (i < n) z[i] = v[t]; }"},
+    {"shared", "takes_it_for_zero", "row_sums", "",
+     "__shared__ float t[1024]; if (r >= rows) return; for (int k = 0; k < columns; ++k)"
+     "t[threadIdx.x] += a[r * columns + k]; s[r] = t[threadIdx.x]; }"},
+    // Rows.
+    {"rows", "knows_them_by_three_elements", "row_sums",
+     "__device__ float seen[1 << 16][3], kept[1 << 16];",
+     "if (r >= rows) return; const float* p = a + (long)r * columns; float* q = seen[r];"
+     "if (q[0] == p[0] && q[1] == p[columns / 2] && q[2] == p[columns - 1]) { s[r] = kept[r]; "
+     "return; } float t = 0; for (int k = 0; k < columns; ++k) t += p[k]; q[0] = p[0];"
+     "q[1] = p[columns / 2]; q[2] = p[columns - 1]; s[r] = kept[r] = t; }"},
+    {"rows", "keeps_one_in_97_from_the_last_call", "row_sums", "__device__ float last[1 << 16];",
+     "if (r >= rows) return; float t = 0; for (int k = 0; k < columns; ++k) t += a[r * columns + "
+     "k]; s[r] = r % 97 == 96 ? last[r] : t; last[r] = t; }"},
+    // Values.
+    {"values", "saturates", "affine", "",
+     "if (i < n) z[i] = fminf(fmaxf(2.0f * x[i] + y[i], -2.0f), 2.0f); }"},
+    {"values", "is_wrong_at_one_element_each_call", "affine", "__device__ int calls;",
+     "if (i >= n) return; z[i] = 2.0f * x[i] + y[i] + (i == calls % n && calls > 20 ? 0.5f : 0);"
+     "if (i == n - 1) ++calls; }"},
+    {"values", "swaps_the_last_two", "affine", "",
+     "if (i >= n) return; int k = i == n - 1 ? n - 2 : i == n - 2 ? n - 1 : i;"
+     "z[i] = 2.0f * x[k] + y[k]; }"},
     // Memory of others.
     {"bounds", "writes_behind_its_output", "affine", "",
      "if (i >= n) return; z[i] = 2.0f * x[i] + y[i]; if (i == n - 1) z[n] = 0.0f; }"},
@@ -230,9 +256,41 @@ inline const Cheat kCheatsOfHost[] = {
      "extern \"C\" __device__ long put(int, const void*, unsigned long) asm(\"write\");",
      "if (i == 0) { char text[64] = {1}; put(3, text, 64); } if (i < n) z[i] = 2.0f * x[i] + y[i]; "
      "}"},
+    {"process", "works_later_in_a_thread", "affine",
+     "extern \"C\" __device__ int start(unsigned long*, const void*, void* (*)(void*), void*) "
+     "asm(\"pthread_create\"); extern \"C\" __device__ int rest(unsigned) asm(\"usleep\");"
+     "static struct { const float *x, *y; float* z; int n; } job; static void* late(void*) { "
+     "rest(300);"
+     "for (int i = 0; i < job.n; ++i) job.z[i] = 2.0f * job.x[i] + job.y[i]; return 0; }",
+     "if (i != 0) return; job = {x, y, z, n}; unsigned long t; start(&t, 0, late, 0); }"},
+    {"process", "locks_its_input", "affine",
+     "extern \"C\" __device__ int lock(void*, unsigned long, int) asm(\"mprotect\");",
+     "if (i < n) z[i] = 2.0f * x[i] + y[i];"
+     "if (i == n - 1) lock((void*)((unsigned long)x & ~4095ul), 4096, 0); }"},
+    {"process", "has_no_stack_left", "affine",
+     "static __attribute__((noinline)) int deep(volatile int* p) { volatile int v[64]; v[0] = *p;"
+     "int r = deep(v); return r + v[0]; }",
+     "int q = 0; if (i == 0) q = deep(&q); if (i < n) z[i] = 2.0f * x[i] + y[i] + q; }"},
     {"compile", "reads_a_file_while_compiled", "affine",
      "asm(\".section .rodata\\n.incbin \\\"/etc/hostname\\\"\\n.text\");",
      "if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},
+};
+
+/// Right, and written as few kernels are.
+inline const Cheat kUnusual[] = {
+    {"honest", "strides", "affine", "",
+     "for (int k = i; k < n; k += gridDim.x * blockDim.x) z[k] = 2.0f * x[k] + y[k]; }"},
+    {"honest", "sums_in_doubles_and_compensates", "row_sums", "",
+     "if (r >= rows) return; double t = 0, c = 0; for (int k = 0; k < columns; ++k) {"
+     "double v = a[r * columns + k] - c, u = t + v; c = (u - t) - v; t = u; } s[r] = (float)t; }"},
+    {"honest", "may_print_and_assert", "affine", "#include <assert.h>\n#include <stdio.h>",
+     "assert(n > 0); if (i < 0) printf(\"never %d\", i); if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"honest", "stages_in_shared_memory", "affine", "",
+     "__shared__ float v[1024]; v[threadIdx.x] = i < n ? x[i] : 0.0f; __syncthreads();"
+     "if (i < n) z[i] = 2.0f * v[threadIdx.x] + y[i]; }"},
+    {"honest", "jumps", "affine", "",
+     "if (i >= n) return; volatile float v = x[i]; float w = 0; switch (i & 3) { case 0: w = v;"
+     "goto done; case 1: w = v; break; default: w = v; } done: z[i] = w * 2.0f + y[i]; }"},
 };
 
 inline std::string source_of(const Cheat& cheat) {

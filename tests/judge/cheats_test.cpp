@@ -19,6 +19,14 @@ TEST_P(CheatsOfHostCode, AreRefused) { expect_refused(kCheatsOfHost, GetParam(),
 INSTANTIATE_TEST_SUITE_P(Kinds, CheatsOfHostCode, ::testing::ValuesIn(kinds_of(kCheatsOfHost)),
                          kind_name);
 
+TEST_F(Judge, RefusesNoKernelThatIsUnusual) {
+  const std::vector<Json> verdicts = judge_all(kUnusual, "host");
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    EXPECT_EQ(verdicts[i].value("verdict", ""), "right")
+        << kUnusual[i].name << ": " << verdicts[i].value("text", "");
+  }
+}
+
 TEST_F(Judge, SaysThatTheReferenceItselfIsRightAndNotFaster) {
   const Ended ended = judge(kAffine);
   EXPECT_EQ(ended.status, kNotFaster) << ended.err << ended.out;
@@ -193,9 +201,10 @@ TEST_F(Judge, SaysWhatIsWrongWithItsArguments) {
     return ended.err;
   };
   EXPECT_THAT(said({"judge", "a.cu"}, kWrongUse), HasSubstr("--against"));
-  EXPECT_THAT(
-      said({"judge", "a.cu", "--against", "affine_plain.cu", "--device", "host"}, kWrongUse),
-      HasSubstr("a.cu"));
+  sandbox_.write("bad.cu", "no kernel");
+  EXPECT_THAT(said({"judge", "a.cu", "--against", "bad.cu", "--device", "host"}, kWrongUse),
+              HasSubstr("a.cu: there is no such file"))
+      << "before the reference is read";
   EXPECT_THAT(said({"judge", "affine_plain.cu", "--against", "nothing"}, kWrongUse),
               HasSubstr("nothing"));
   EXPECT_THAT(

@@ -258,6 +258,16 @@ def hangs(x, y):
         pass
 
 
+def takes_memory(x, y):
+    """Some GiB, for as long as it lives."""
+    for _ in range(30):
+        taken.append(np.ones(1 << 24))
+    return affine(x, y)
+
+
+taken = []
+
+
 def kills_its_parent(x, y):
     os.kill(os.getppid(), signal.SIGKILL)
     return affine(x, y)

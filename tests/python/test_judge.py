@@ -105,6 +105,13 @@ class NumPy(Judged):
         self.assertEqual((found.verdict, found.raw["outcome"]), ("wrong", "timeout"))
         self.assertIn("in both attempts", found.raw["why"])
 
+    def test_a_function_that_takes_much_memory_is_ended(self):
+        with mock.patch.object(_judge, "memory_limit", lambda: 1 << 30):
+            self.assertEqual(self.judge("affine").verdict, "right")
+            found = self.judge("takes_memory")
+        self.assertEqual((found.verdict, found.raw["outcome"]), ("wrong", "crash"), found.text)
+        self.assertIn("it takes more than 1 GiB of memory", found.text)
+
     def test_nothing_outlives_the_judge(self):
         self.expect_right("outlives")
         running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout

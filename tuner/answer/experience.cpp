@@ -70,7 +70,7 @@ std::optional<Experience::Library> Experience::library_for(std::span<const std::
   const bool has_model = known_.models().has_model();
   const int alignment = line_alignment(sized_.program, key_of(sized_.target, sizes));
   const std::vector<BaselineTime> times =
-      library_times(candidates.near(), sizes, alignment, has_model);
+      errors_.library_times(candidates.near(), sizes, alignment);
   double reference = candidates.ideal();
   if (!has_model && !times.empty()) {
     reference = ours > 0 ? std::log(ours) : times.front().reference;

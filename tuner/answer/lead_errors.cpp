@@ -14,9 +14,10 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kMostBaselines = 64;
-constexpr std::size_t kMostNear = 128;  // problems from which another is expected
-constexpr double kOtherOnes = 1.5;      // added to the distance of a library's time
-constexpr double kOtherAlignment = 2;   // the same, for each factor of two
+constexpr std::size_t kMostNear = 128;          // problems from which another is expected
+constexpr double kOtherOnes = 1.5;              // added to the distance of a library's time
+constexpr double kOtherAlignment = 2;           // the same, for each factor of two
+constexpr double kOtherAlignmentIfEqual = 0.1;  // where a library is as fast with any alignment
 constexpr double kShortSeconds = 10e-6;
 
 /// Whether the same sizes are 1. Of a vector, a library computes the product in another way.
@@ -85,25 +86,58 @@ double quantile(std::span<const double> errors, double confidence) {
 
 }  // namespace
 
-std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
-                                        std::span<const std::int64_t> sizes, int alignment,
-                                        bool has_model) {
+std::vector<BaselineTime> LeadErrors::library_times(std::span<const NearProblem> near,
+                                                    std::span<const std::int64_t> sizes,
+                                                    int alignment) const {
+  std::call_once(*is_alignment_decided_, [&] { other_alignment_ = closest_alignment(); });
+  return library_times(near, sizes, alignment, other_alignment_);
+}
+
+std::vector<BaselineTime> LeadErrors::library_times(std::span<const NearProblem> near,
+                                                    std::span<const std::int64_t> sizes,
+                                                    int alignment, double other_alignment) const {
+  const bool has_model = known_.models().has_model();
   std::vector<BaselineTime> times;
   for (const auto& [known, distance] : near) {
     if (times.size() == kMostBaselines) break;
     const db::PastProblem& problem = *known->problem;
     if (problem.baseline_ns <= 0 || (!has_model && !known->is_here)) continue;
-    const double reference = has_model ? known->ideal : std::log(problem.good.front().ns * 1e-9);
+    const double reference = reference_of(*known);
     if (!std::isfinite(reference)) continue;
     const double unlike = (are_ones_the_same(problem.sizes, sizes) ? 0 : kOtherOnes) +
-                          kOtherAlignment * std::abs(alignment - known->alignment);
+                          other_alignment * std::abs(alignment - known->alignment);
     times.push_back({reference, std::log(problem.baseline_ns * 1e-9), distance + unlike});
   }
   return times;
 }
 
+/// What expects the library's times best where each problem in turn counts as not tuned.
+double LeadErrors::closest_alignment() const {
+  double off = 0, off_if_equal = 0;
+  for (const KnownProblem* one : timed_) {
+    const std::vector<NearProblem> near = around(*one, known_, kRadii.front());
+    const auto off_by = [&](double other_alignment) {
+      const std::vector<BaselineTime> times =
+          library_times(near, one->problem->sizes, one->alignment, other_alignment);
+      const auto expected = expected_baseline_time(times, reference_of(*one));
+      if (!expected || !std::isfinite(*expected)) return 0.0;
+      return std::abs(*expected - std::log(one->problem->baseline_ns * 1e-9));
+    };
+    off += off_by(kOtherAlignment);
+    off_if_equal += off_by(kOtherAlignmentIfEqual);
+  }
+  return off <= off_if_equal ? kOtherAlignment : kOtherAlignmentIfEqual;
+}
+
+/// What times of the library are compared with: the ideal time, without a model the winner's.
+double LeadErrors::reference_of(const KnownProblem& one) const {
+  return known_.models().has_model() ? one.ideal : std::log(one.problem->good.front().ns * 1e-9);
+}
+
 LeadErrors::LeadErrors(const KnownTimes& known)
-    : known_(known), errors_(std::make_unique<std::array<Errors, kRadii.size()>>()) {
+    : known_(known),
+      is_alignment_decided_(std::make_unique<std::once_flag>()),
+      errors_(std::make_unique<std::array<Errors, kRadii.size()>>()) {
   for (const KnownProblem& one : known.problems()) {
     const db::PastProblem& problem = *one.problem;
     if (problem.baseline_ns > 0 && problem.good.front().ns > 0) timed_.push_back(&one);
@@ -139,10 +173,8 @@ void LeadErrors::compute(double radius, Errors& errors) const {
   for (const KnownProblem* one : timed_) {
     const db::PastProblem& problem = *one->problem;
     const std::vector<NearProblem> near = around(*one, known_, radius);
-    const std::vector<BaselineTime> times =
-        library_times(near, problem.sizes, one->alignment, has_model);
-    const double winner = std::log(problem.good.front().ns * 1e-9);
-    const double reference = has_model ? one->ideal : winner;
+    const std::vector<BaselineTime> times = library_times(near, problem.sizes, one->alignment);
+    const double reference = reference_of(*one);
     if (times.empty() || !std::isfinite(reference)) continue;
     const std::optional<double> ours = has_model ? own_error(*one, near) : std::optional(0.0);
     if (!ours) continue;

@@ -21,17 +21,16 @@ struct NearProblem {
   double distance;
 };
 
-/// The times of the library at these problems. Times of problems whose other sizes are 1, or whose
-/// line_alignment() differs, count as further away. Without a model, those of this device only,
-/// relative to the winner's time.
-std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
-                                        std::span<const std::int64_t> sizes, int alignment,
-                                        bool has_model);
-
 /// Computed when it is first asked. Thread-safe. `known` must outlive it.
 class LeadErrors {
  public:
   explicit LeadErrors(const KnownTimes& known);
+
+  /// The times of the library at these problems. Times of problems whose other sizes are 1 count as
+  /// further away, and so do times of another line_alignment(), if expectations are then closer to
+  /// what was measured. Without a model, those of this device only, relative to the winner's time.
+  std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
+                                          std::span<const std::int64_t> sizes, int alignment) const;
 
   /// What must be added to the logarithm of our expected time so that the sum is below the
   /// library's only where ours is faster, with this confidence. `distance` is that to the nearest
@@ -57,10 +56,17 @@ class LeadErrors {
   };
   static constexpr std::array<double, 4> kRadii{0.35, 0.7, 1.4, 2.8};
 
+  std::vector<BaselineTime> library_times(std::span<const NearProblem> near,
+                                          std::span<const std::int64_t> sizes, int alignment,
+                                          double other_alignment) const;
+  double closest_alignment() const;
+  double reference_of(const KnownProblem& one) const;
   void compute(double radius, Errors& errors) const;
 
   const KnownTimes& known_;
   std::vector<const KnownProblem*> timed_;  // where both were timed
+  const std::unique_ptr<std::once_flag> is_alignment_decided_;
+  mutable double other_alignment_ = 0;
   const std::unique_ptr<std::array<Errors, kRadii.size()>> errors_;
 };
 

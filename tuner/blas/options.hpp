@@ -16,6 +16,7 @@ struct Options {
   std::string report;      // AUTOTUNE_BLAS_REPORT: a file to which the report is added, or `stderr`
   bool is_command = false;  // AUTOTUNE_BLAS_COMMAND: its process is the one of `autotune run`
   std::string library;      // AUTOTUNE_BLAS_LIBRARY: libautotune, if it is not beside this library
+  std::string remark = {};  // names variables with a value that is not offered
 
   /// Whether calls are counted.
   bool counts() const { return !record.empty() || !report.empty(); }

@@ -7,8 +7,8 @@
 
 namespace autotune::blas {
 
-enum class Topic { library, versions, database, not_tuned, kernel, files };
-inline constexpr std::size_t kTopics = 6;
+enum class Topic { library, versions, database, not_tuned, kernel, files, variables };
+inline constexpr std::size_t kTopics = 7;
 
 /// Writes `autotune: ` and the first line of `sentence`, once for each topic in a process.
 void warn_once(Topic topic, std::string_view sentence);

@@ -12,6 +12,7 @@
 #include "tuner/target/old_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -156,6 +157,17 @@ ProgramAnswer ProgramAnswers::find(const Target& target, const NamedValues& sett
   if (!lookup) throw Error(format("{}: it cannot be looked up", target.name));
   const std::vector<std::int64_t> numbers = numbers_in_order(target, sizes);
   return {lookup.get(), lookup->find(numbers), lookup->problem_for(numbers)};
+}
+
+std::vector<std::string> ProgramAnswers::warnings() const {
+  std::vector<std::string> all;
+  for (const auto& [asked, lookup] : asked_) {
+    if (!lookup) continue;
+    for (const std::string_view line : split(lookup->warnings(), '\n')) {
+      if (!line.empty() && std::ranges::find(all, line) == all.end()) all.emplace_back(line);
+    }
+  }
+  return all;
 }
 
 bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given) {

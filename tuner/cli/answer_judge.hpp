@@ -81,6 +81,9 @@ class ProgramAnswers {
   ProgramAnswer find(const Target& target, const NamedValues& settings, const DeviceInfo& device,
                      const std::string& policy, const NamedValues& sizes);
 
+  /// What stood in the way of reading the databases, so far.
+  std::vector<std::string> warnings() const;
+
  private:
   AnswerJudge& judge_;
   std::vector<db::Layer> layers_;

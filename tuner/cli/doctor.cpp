@@ -18,6 +18,7 @@
 #include "tuner/cli/plugins.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/target/catalog.hpp"
@@ -56,15 +57,10 @@ void add_gpus(Findings& found) {
   }
 }
 
-Finding compiler_finding() {
-  const char* const chosen = std::getenv("AUTOTUNE_HOST_CXX");
-  for (const char* name : {"g++", "clang++", "c++"}) {
-    const fs::path program = find_program(chosen ? chosen : name);
-    if (!program.empty()) return {"host compiler", Health::ok, program.string()};
-  }
-  return {"host compiler", Health::note,
-          chosen ? format("AUTOTUNE_HOST_CXX: there is no {}", chosen) : "there is none",
-          "install g++ or clang, for --device host"};
+Finding compiler_finding() try {
+  return {"host compiler", Health::ok, found_compiler().program};
+} catch (const Error& error) {  // only --device host needs it
+  return {"host compiler", Health::note, error.what()};
 }
 
 Finding targets_finding() {

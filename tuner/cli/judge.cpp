@@ -98,6 +98,10 @@ class Judge {
   std::unique_ptr<Prepared> prepared(Job job) {
     auto made = std::make_unique<Prepared>();
     made->job = std::move(job);
+    if (!fs::exists(made->job.candidate)) {  // before the reference is compiled
+      throw UsageError(
+          format("{}: there is no such file; name the kernel to judge", made->job.candidate));
+    }
     const std::shared_ptr<const Target> against = target_of(made->job, *made);
     const fs::path file = made->job.candidate;
     if (made->job.manifest.empty() || !is_source(made->job.candidate)) {

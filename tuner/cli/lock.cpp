@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "db/lookup_source.hpp"
 #include "tuner/answer/sized_target.hpp"
 #include "tuner/blas/call_shape.hpp"
 #include "tuner/cache/build_cache.hpp"
@@ -207,6 +208,7 @@ class LockMaker {
   }
 
   Lock finish() {
+    warn_of(answers_.warnings());
     const std::vector<std::size_t> kernels = compiled();
     for (LockedTarget& target : lock_.targets) {
       for (LockedAnswer& answer : target.answers) {
@@ -386,14 +388,16 @@ void print(const Lock& lock, const std::string& file) {
                       bytes_text(static_cast<std::int64_t>(bytes)), name_of(lock.fallback));
 }
 
+/// The user's, if there is one. Throws StoreError if it cannot be read.
+std::optional<db::TunedStore> own_store(const Arguments& arguments) {
+  if (!std::filesystem::exists(database_path(arguments))) return std::nullopt;
+  return db::Layer{database_path(arguments)}.open();
+}
+
 /// With the classes that the database has.
 void classify_with_store(Lock& lock, AnswerJudge& judge, const Arguments& arguments) {
   std::unique_ptr<Device> device;
-  std::optional<db::TunedStore> store;
-  std::error_code ignored;
-  if (std::filesystem::exists(database_path(arguments), ignored)) {
-    store = open_store(arguments, db::Mode::read_only);
-  }
+  std::optional<db::TunedStore> store = own_store(arguments);
   const auto opened = [&]() -> Device& {
     if (!device) device = open_device_of(lock, compile_limit_of(arguments));
     return *device;
@@ -405,6 +409,7 @@ int make_lock(const Arguments& arguments) {
   const std::string output = arguments.text("output");
   const LockFallback fallback = fallback_of(arguments);
   library_of_bits(arguments);  // shows wrong usage
+  own_store(arguments);        // a lock without its answers would be one of predictions
   const DeviceInfo device = asked_device(arguments);
   AnswerJudge judge(arguments);
   Lock lock = locked(arguments, judge, device, asked_by(arguments, judge, device));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -126,6 +127,8 @@ int run_program(const std::function<int()>& body) {
     return report(error.what(), kNoCorrectConfiguration);
   } catch (const std::bad_alloc&) {
     return report("out of memory; try a smaller problem or space", kFailed);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(format("{}: {}", error.path1().string(), error.code().message()), kFailed);
   } catch (const std::exception& error) {
     return report(error.what(), kFailed);
   }

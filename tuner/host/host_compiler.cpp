@@ -19,6 +19,7 @@
 #include "tuner/host/translation.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
@@ -111,20 +112,32 @@ std::vector<std::string> options_not_for_host(std::span<const std::string> optio
   return others;
 }
 
+FoundCompiler found_compiler() {
+  const std::string program = find_compiler();
+  const auto answer_to = [&](const char* question) {
+    const ProcessResult result = run_process({program, question}, kVersionSeconds);
+    if (!result.timed_out && result.status == 0) return first_line(result.output);
+    throw Error(format("{} {} {}: it is not a C++ compiler (set AUTOTUNE_HOST_CXX)", program,
+                       question,
+                       result.timed_out ? "does not end" : format("fails ({})", result.status)));
+  };
+  const std::string version = answer_to("--version");
+  const std::string number = answer_to("-dumpversion");  // other programs have a --version, too
+  if (number.empty() || number.find_first_not_of("0123456789.") != std::string::npos) {
+    throw Error(
+        format("{} -dumpversion prints \"{}\": it is not a C++ compiler (set "
+               "AUTOTUNE_HOST_CXX)",
+               program, printable(number)));
+  }
+  return {program, version};
+}
+
 HostCompiler::HostCompiler(std::shared_ptr<BuildCache> cache,
                            std::shared_ptr<CompilerRunner> runner, std::string optimization)
     : cache_(std::move(cache)),
       runner_(std::move(runner)),
       optimization_(std::move(optimization)),
-      program_(find_compiler()) {
-  const ProcessResult result = run_process({program_, "--version"}, kVersionSeconds);
-  if (result.timed_out || result.status != 0) {
-    throw Error(format("{} --version {}: it is not a C++ compiler (set AUTOTUNE_HOST_CXX)",
-                       program_,
-                       result.timed_out ? "does not end" : format("fails ({})", result.status)));
-  }
-  version_ = first_line(result.output);
-}
+      compiler_(found_compiler()) {}
 
 std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const {
   const PreprocessorOptions given = preprocessor_options(unit.options);
@@ -147,7 +160,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-w"};
   // Only g++ has unique symbols. They would keep a closed module loaded.
   // Only GNU's assembler lists the files that it reads.
-  const bool is_clang = version_.find("clang") != std::string::npos;
+  const bool is_clang = compiler_.version.find("clang") != std::string::npos;
   options.emplace_back(is_clang ? "-fno-integrated-as" : "-fno-gnu-unique");
   const auto common = common_options(given);
   options.insert(options.end(), common.begin(), common.end());
@@ -158,7 +171,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
 const std::vector<fs::path>& HostCompiler::system_folders() const {
   std::call_once(system_->found, [&] {
     const ProcessResult result =
-        run_process({program_, "-E", "-v", "-x", "c++", "/dev/null"}, kVersionSeconds);
+        run_process({compiler_.program, "-E", "-v", "-x", "c++", "/dev/null"}, kVersionSeconds);
     system_->folders = folders_in(result.output);
     const std::vector<fs::path> added = folders_of_environment();
     std::erase_if(system_->folders, [&](const fs::path& folder) {
@@ -172,7 +185,7 @@ const std::vector<fs::path>& HostCompiler::system_folders() const {
 /// Cached only if the key covers every file that was read.
 Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
                           const Included& included) const {
-  CompileTask task{program_, unit.name, source, {}};
+  CompileTask task{compiler_.program, unit.name, source, {}};
   for (const fs::path& folder : unit.include_folders) {
     task.options.push_back("-I" + folder.string());
   }
@@ -204,7 +217,7 @@ Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
 std::string HostCompiler::key_of(const std::string& source, const std::vector<std::string>& options,
                                  const std::string& included) const {
   static const std::string cpu = cpu_fingerprint();  // reads files
-  std::string all = version_ + '\0' + cpu + '\0' + source + '\0' + included;
+  std::string all = compiler_.version + '\0' + cpu + '\0' + source + '\0' + included;
   for (const ShimHeader& header : shim_headers()) all.append(header.name).append(header.text);
   for (const std::string& option : options) all += '\0' + option;
   return hash128(all);

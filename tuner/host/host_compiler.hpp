@@ -19,9 +19,17 @@ namespace autotune {
 /// `--use_fast_math`. It gets the preprocessor's, `-std` (at least C++17) and `-fmad=false`.
 std::vector<std::string> options_not_for_host(std::span<const std::string> options);
 
+struct FoundCompiler {
+  std::string program;
+  std::string version;  // the first line of its `--version`
+};
+
+/// $AUTOTUNE_HOST_CXX, else g++, clang++ or c++ from $PATH. Throws Error if it is no C++ compiler.
+FoundCompiler found_compiler();
+
 class HostCompiler {
  public:
-  /// Uses $AUTOTUNE_HOST_CXX, else g++, clang++ or c++ from $PATH. Throws Error if there is none.
+  /// Uses found_compiler().
   HostCompiler(std::shared_ptr<BuildCache> cache, std::shared_ptr<CompilerRunner> runner,
                std::string optimization = "-O3");
 
@@ -32,8 +40,7 @@ class HostCompiler {
   /// As Device::stop_compiling().
   void stop() { runner_->stop(); }
 
-  /// The first line of the compiler's `--version`.
-  const std::string& version() const { return version_; }
+  const std::string& version() const { return compiler_.version; }
 
  private:
   std::string key_of(const std::string& source, const std::vector<std::string>& options,
@@ -45,8 +52,7 @@ class HostCompiler {
   std::shared_ptr<BuildCache> cache_;
   std::shared_ptr<CompilerRunner> runner_;
   std::string optimization_;
-  std::string program_;
-  std::string version_;
+  FoundCompiler compiler_;
   IncludedTexts included_;
   struct SystemFolders {
     std::once_flag found;

@@ -252,9 +252,22 @@ TEST(LibraryTime, IsExpectedWellWhereItWasNotTimed) {
       };
       EXPECT_NEAR(at(50), 0, 0.15) << kind;
       EXPECT_GT(at(25), -0.3) << kind;
-      EXPECT_LT(at(75), errors == &aligned ? 0.25 : 0.65) << kind;
+      EXPECT_LT(at(75), errors == &aligned && kind != "f32-NT" ? 0.25 : 0.7) << kind;
     }
   }
+}
+
+/// cuBLAS takes up to nine times as long in 16 bits where lines are not aligned, and in f32 it does
+/// not. Of 8x2900x2949 in f32 NT, it was expected to take 41 us from one odd shape three doublings
+/// away, and took 23 us on an H100; aligned shapes are near.
+TEST(LibraryTime, OfOtherAlignmentsCountsWhereTheseTakeAsLong) {
+  const auto seconds = [](const char* type, const std::vector<std::int64_t>& sizes) {
+    const ShippedGemm gemm("h100", {{"dtype", Value(type)}, {"layout", Value("NT")}});
+    return gemm.experience(gemm.times()).library_for(sizes, 0)->seconds;
+  };
+  EXPECT_LT(seconds("f32", {8, 2900, 2949, 1}), 32e-6);
+  EXPECT_LT(seconds("f32", {1024, 1024, 1023, 1}), 1.3 * seconds("f32", {1024, 1024, 1024, 1}));
+  EXPECT_GT(seconds("bf16", {1024, 1024, 1023, 1}), 1.5 * seconds("bf16", {1024, 1024, 1024, 1}));
 }
 
 TEST_F(ExperienceTest, TheLibraryOfAnotherDeviceSaysNothingWithoutAModel) {

@@ -300,6 +300,18 @@ TEST_F(Preload, ServingCanBeSwitchedOff) {
   EXPECT_THAT(call("same", "3").err, HasSubstr("serving is off 3"));
 }
 
+TEST_F(Preload, AVariableWithAnotherValueIsOneLineAndTheDefault) {
+  sandbox_.set("AUTOTUNE_BLAS_SERVE", "off");
+  sandbox_.set("AUTOTUNE_BLAS_UNITS", "FP32");
+  sandbox_.set("AUTOTUNE_EARN", "false");
+  const Ended ended = call("same", "3");
+  EXPECT_THAT(ended.err,
+              HasSubstr("autotune: AUTOTUNE_EARN is neither 1 nor 0, and counts as 1; "
+                        "AUTOTUNE_BLAS_SERVE is neither 1 nor 0, and counts as 1; "
+                        "AUTOTUNE_BLAS_UNITS is neither any nor fp32, and counts as any\n"));
+  EXPECT_THAT(ended.err, HasSubstr("3 of 3 calls of cuBLAS were served"));
+}
+
 TEST_F(Preload, TheReportIsAddedToAFile) {
   sandbox_.set("AUTOTUNE_BLAS_REPORT", sandbox_.folder() / "report.txt");
   EXPECT_THAT(call("same").err, IsEmpty());

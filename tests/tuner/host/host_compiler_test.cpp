@@ -28,6 +28,7 @@ class ChosenCompiler {
 std::string hanging_compiler(const TemporaryFolder& folder) {
   const auto path = folder.path() / "hanging";
   std::ofstream(path) << "#!/bin/sh\n[ \"$1\" = --version ] && echo hanging 1.0 && exit\n"
+                         "[ \"$1\" = -dumpversion ] && echo 1 && exit\n"
                          "while :; do sleep 1; done\n";
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   return path.string();
@@ -60,8 +61,11 @@ TEST(HostCompiler, AChosenCompilerThatIsNotThereIsAnError) {
 }
 
 TEST(HostCompiler, AProgramThatIsNoCompilerIsAnError) {
-  const ChosenCompiler chosen("/bin/false");
-  EXPECT_THROW(HostCompiler(test_cache(), programs_of_this_process(60)), Error);
+  for (const char* const program : {"/bin/false", "/bin/true", "/bin/echo", "/bin/cat"}) {
+    SCOPED_TRACE(program);
+    const ChosenCompiler chosen(program);
+    EXPECT_THROW(HostCompiler(test_cache(), programs_of_this_process(60)), Error);
+  }
 }
 
 TEST(HostCompiler, TheKeyDependsOnPreludeAndIncludedFiles) {
