@@ -47,18 +47,6 @@ std::int64_t check_rows(Connection& connection, std::vector<std::string>& damage
   return count;
 }
 
-void check_inflight(Connection& connection, std::vector<std::string>& damage) {
-  Query query = connection.query(select_sql<InflightRow>());
-  while (query.step()) {
-    const auto row = read_row<InflightRow>(query);
-    std::optional<std::string> fault = unacceptable(row);
-    if (!fault) fault = fault_of_problem(connection, row.key);
-    if (!fault) continue;
-    damage.push_back(format("{} {}: {}; the next autotune tune drops it", Table<InflightRow>::name,
-                            printable(row.configuration), *fault));
-  }
-}
-
 void check_best(Connection& connection, std::vector<std::string>& damage) {
   std::int64_t expected = 0;
   for (const ProblemKey& key : all_keys(connection)) {
@@ -102,7 +90,6 @@ CheckReport TunedStore::check() const {
   each_fact_table([&]<class Row>() {
     part(Table<Row>::name, [&] { report.rows += check_rows<Row>(*connection_, report.damage); });
   });
-  part("inflight", [&] { check_inflight(*connection_, report.damage); });
   part("best", [&] { check_best(*connection_, report.damage); });
   return report;
 }

@@ -344,24 +344,10 @@ void convert_facts(Connection& connection, const KernelRow& kernel, Importer& im
   }
 }
 
-/// After the facts: the new kernel is there.
-void convert_inflight(Connection& connection, const KernelRow& kernel, NewNames& names) {
-  for (InflightRow& row : rows_where<InflightRow>(connection, " WHERE kernel = ?", kernel.id)) {
-    const InflightRow old = row;
-    KernelRow now = kernel;
-    if (!renew(row, now, names)) continue;
-    now = cleaned(now);
-    connection.insert(now);
-    row.key.kernel = now.id;
-    connection.replace(row);
-    clear_inflight(connection, old);
-  }
-}
-
 /// Removes a kernel that no row is about.
 void remove_unused(Connection& connection, const KernelRow& kernel) {
   for (const char* const table :
-       {"trial", "decision", "pin", "counter", "reduction_class", "best", "inflight"}) {
+       {"trial", "decision", "pin", "counter", "reduction_class", "best"}) {
     Query query = connection.query(format("SELECT 1 FROM {} WHERE kernel = ? LIMIT 1", table));
     if (query.bind(kernel.id).step()) return;
   }
@@ -406,6 +392,7 @@ ImportReport merge(TunedStore& store, const TunedStore& other, NewNames* names) 
 ImportReport convert(TunedStore& store, NewNames& names) {
   Connection& connection = store.connection();
   return in_transaction(connection, [&] {
+    connection.query("DELETE FROM inflight").run();
     Importer importer(connection, &names);
     std::vector<KernelRow> old = rows_where<KernelRow>(connection, "");
     std::erase_if(old,
@@ -414,7 +401,6 @@ ImportReport convert(TunedStore& store, NewNames& names) {
       each_fact_table([&]<class Row>() {
         if constexpr (HasKey<Row>) convert_facts<Row>(connection, kernel, importer);
       });
-      convert_inflight(connection, kernel, names);
     }
     ImportReport report = importer.finish();
     for (const KernelRow& kernel : old) remove_unused(connection, kernel);

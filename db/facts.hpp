@@ -138,16 +138,6 @@ void each_usable(Connection& connection, const std::string& condition, Use&& use
   }
 }
 
-/// Removes the record of a configuration that was sent to a device, given it or its trial.
-template <class Row>
-void clear_inflight(Connection& connection, const Row& row) {
-  connection
-      .query(std::string("DELETE FROM inflight") + kOfKey +
-             " AND session = ? AND configuration = ?")
-      .bind(row.key, row.session, row.configuration)
-      .run();
-}
-
 // Claims: what a fact says is the best of its problem, which of two claims counts, and what refutes
 // an answer. The best rows, past times, lookups and lists of trials all ask here. Included by
 // db/*.cpp only.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "db/rows.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::db {
 
@@ -17,17 +18,22 @@ namespace autotune::db {
 template <class Row>
 struct Table;
 
-template <class Key, class Visit>
-void key_columns(Key& key, Visit&& visit) {
-  visit("device", key.device);
-  visit("kernel", key.kernel);
-  visit("problem", key.problem);
-  visit("policy", key.policy);
-}
+#define AUTOTUNE_COLUMN(member) visit(#member, row.member);
+/// Visits members of `row`, up to 63.
+#define AUTOTUNE_COLUMNS(...) \
+  NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(AUTOTUNE_COLUMN, __VA_ARGS__))
+/// What follows the table's name visits the columns of `row`.
+#define AUTOTUNE_TABLE(Row, table, ...)                          \
+  template <>                                                    \
+  struct Table<Row> {                                            \
+    static constexpr const char* name = table;                   \
+    static void columns(auto& row, auto&& visit) { __VA_ARGS__ } \
+  };
+
+void key_columns(auto& row, auto&& visit) { AUTOTUNE_COLUMNS(device, kernel, problem, policy) }
 
 /// See is_later().
-template <class Figures, class Visit>
-void baseline_columns(Figures& baseline, Visit&& visit) {
+void baseline_columns(auto& baseline, auto&& visit) {
   visit("baseline", baseline.plugin);
   visit("baseline_candidate", baseline.candidate);
   visit("baseline_ns", baseline.ns);
@@ -36,31 +42,15 @@ void baseline_columns(Figures& baseline, Visit&& visit) {
   visit("baseline_wins", baseline.wins);
 }
 
-template <class Row, class Visit>
-void time_columns(Row& row, Visit&& visit) {
-  visit("median_ns", row.median_ns);
-  visit("low_ns", row.low_ns);
-  visit("high_ns", row.high_ns);
-  visit("samples", row.samples);
-}
+void time_columns(auto& row, auto&& visit) { AUTOTUNE_COLUMNS(median_ns, low_ns, high_ns, samples) }
 
-template <class Row, class Visit>
-void figure_columns(Row& row, Visit&& visit) {
-  visit("configuration", row.configuration);
+void figure_columns(auto& row, auto&& visit) {
+  AUTOTUNE_COLUMNS(configuration)
   time_columns(row, visit);
-  visit("gflops", row.gflops);
-  visit("default_configuration", row.default_configuration);
-  visit("default_ns", row.default_ns);
-  visit("noise_floor", row.noise_floor);
-  visit("cold_ns", row.cold_ns);
-  visit("ties", row.ties);
-  visit("verified", row.verified);
-  visit("binary_key", row.binary_key);
-  visit("created_at", row.created_at);
+  AUTOTUNE_COLUMNS(gflops, default_configuration, default_ns, noise_floor, cold_ns, ties, verified,
+                   binary_key, created_at)
   baseline_columns(row.baseline, visit);
-  visit("joules", row.joules);
-  visit("default_joules", row.default_joules);
-  visit("repeats", row.repeats);
+  AUTOTUNE_COLUMNS(joules, default_joules, repeats)
 }
 
 /// Columns that the first schema lacked. The JSON of a row omits such a column if it is empty, so
@@ -70,180 +60,43 @@ inline bool is_later(std::string_view column) {
          column == "space" || column == "repeats";
 }
 
-template <>
-struct Table<DeviceRow> {
-  static constexpr const char* name = "device";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("name", row.name);
-    visit("kind", row.kind);
-    visit("pci_id", row.pci_id);
-    visit("compute_capability", row.compute_capability);
-    visit("multiprocessors", row.multiprocessors);
-    visit("l2_bytes", row.l2_bytes);
-    visit("memory_bytes", row.memory_bytes);
-    visit("mig_profile", row.mig_profile);
-  }
-};
-
-template <>
-struct Table<KernelRow> {
-  static constexpr const char* name = "kernel";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("target", row.target);
-    visit("fingerprint", row.fingerprint);
-    visit("sizes", row.sizes);
-  }
-};
-
-template <>
-struct Table<SessionRow> {
-  static constexpr const char* name = "session";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("started_at", row.started_at);
-    visit("tool_version", row.tool_version);
-    visit("environment", row.environment);
-    visit("command", row.command);
-    visit("strategy", row.strategy);
-    visit("seed", row.seed);
-    visit("budget", row.budget);
-    visit("partial", row.partial);
-    visit("space", row.space);
-  }
-};
-
-template <>
-struct Table<TrialRow> {
-  static constexpr const char* name = "trial";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("session", row.session);
-    key_columns(row.key, visit);
-    visit("stage", row.stage);
-    visit("configuration", row.configuration);
-    visit("outcome", row.outcome);
-    visit("message", row.message);
-    time_columns(row, visit);
-    visit("throttled", row.throttled);
-    visit("predicted_ns", row.predicted_ns);
-    visit("registers", row.registers);
-    visit("shared_bytes", row.shared_bytes);
-    visit("local_bytes", row.local_bytes);
-    visit("occupancy", row.occupancy);
-    visit("compile_seconds", row.compile_seconds);
-    visit("binary_key", row.binary_key);
-    visit("verified", row.verified);
-    visit("is_default", row.is_default);
-    visit("gflops", row.gflops);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<DecisionRow> {
-  static constexpr const char* name = "decision";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("session", row.session);
-    key_columns(row.key, visit);
-    visit("provenance", row.provenance);
-    figure_columns(row, visit);
-  }
-};
-
-template <>
-struct Table<PinRow> {
-  static constexpr const char* name = "pin";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    key_columns(row.key, visit);
-    visit("configuration", row.configuration);
-    visit("note", row.note);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<CalibrationRow> {
-  static constexpr const char* name = "calibration";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("device", row.device);
-    visit("name", row.name);
-    visit("value", row.value);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<CounterRow> {
-  static constexpr const char* name = "counter";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    key_columns(row.key, visit);
-    visit("configuration", row.configuration);
-    visit("figures", row.figures);
-    visit("environment", row.environment);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<ReductionClassRow> {
-  static constexpr const char* name = "reduction_class";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    key_columns(row.key, visit);
-    visit("configuration", row.configuration);
-    visit("binary_key", row.binary_key);
-    visit("bits", row.bits);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<RetractionRow> {
-  static constexpr const char* name = "retraction";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("fact", row.fact);
-    visit("reason", row.reason);
-    visit("created_at", row.created_at);
-  }
-};
-
-template <>
-struct Table<BestRow> {
-  static constexpr const char* name = "best";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    key_columns(row.key, visit);
-    visit("settings", row.settings);
-    visit("provenance", row.provenance);
-    visit("decided", row.decided);
-    visit("session", row.session);
-    visit("session_started_at", row.session_started_at);
-    figure_columns(row, visit);
-    visit("source", row.source);
-    visit("crc", row.crc);
-    visit("row_hash", row.row_hash);
-  }
-};
-
-template <>
-struct Table<InflightRow> {
-  static constexpr const char* name = "inflight";
-  template <class Row, class Visit>
-  static void columns(Row& row, Visit&& visit) {
-    visit("session", row.session);
-    key_columns(row.key, visit);
-    visit("configuration", row.configuration);
-    visit("process", row.process);
-    visit("started_at", row.started_at);
-  }
-};
+// clang-format off
+AUTOTUNE_TABLE(DeviceRow, "device",
+  AUTOTUNE_COLUMNS(name, kind, pci_id, compute_capability, multiprocessors, l2_bytes, memory_bytes,
+                   mig_profile))
+AUTOTUNE_TABLE(KernelRow, "kernel", AUTOTUNE_COLUMNS(target, fingerprint, sizes))
+AUTOTUNE_TABLE(SessionRow, "session",
+  AUTOTUNE_COLUMNS(started_at, tool_version, environment, command, strategy, seed, budget, partial,
+                   space))
+AUTOTUNE_TABLE(TrialRow, "trial",
+  AUTOTUNE_COLUMNS(session)
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(stage, configuration, outcome, message)
+  time_columns(row, visit);
+  AUTOTUNE_COLUMNS(throttled, predicted_ns, registers, shared_bytes, local_bytes, occupancy,
+                   compile_seconds, binary_key, verified, is_default, gflops, created_at))
+AUTOTUNE_TABLE(DecisionRow, "decision",
+  AUTOTUNE_COLUMNS(session)
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(provenance)
+  figure_columns(row, visit);)
+AUTOTUNE_TABLE(PinRow, "pin",
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(configuration, note, created_at))
+AUTOTUNE_TABLE(CalibrationRow, "calibration", AUTOTUNE_COLUMNS(device, name, value, created_at))
+AUTOTUNE_TABLE(CounterRow, "counter",
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(configuration, figures, environment, created_at))
+AUTOTUNE_TABLE(ReductionClassRow, "reduction_class",
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(configuration, binary_key, bits, created_at))
+AUTOTUNE_TABLE(RetractionRow, "retraction", AUTOTUNE_COLUMNS(fact, reason, created_at))
+AUTOTUNE_TABLE(BestRow, "best",
+  key_columns(row.key, visit);
+  AUTOTUNE_COLUMNS(settings, provenance, decided, session, session_started_at)
+  figure_columns(row, visit);
+  AUTOTUNE_COLUMNS(source, crc, row_hash))
+// clang-format on
 
 /// Calls visit.operator()<Row>() for each table of facts. Retractions come first, and referenced
 /// tables before those that refer to them. Facts have ids; export and merge work on facts.

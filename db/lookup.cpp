@@ -2,6 +2,7 @@
 #include "db/lookup.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <tuple>
@@ -51,31 +52,15 @@ std::uint64_t content_of(const LookupRow& row) {
 }  // namespace
 
 std::string_view name_of(Validity validity) {
-  switch (validity) {
-    case Validity::exact:
-      return "exact";
-    case Validity::environment_drifted:
-      return "environment drifted";
-    case Validity::alike:
-      return "with alike settings";
-    case Validity::source_drifted:
-      break;
-  }
-  return "source drifted";
+  static constexpr std::array<std::string_view, 4> kNames{"exact", "environment drifted",
+                                                          "with alike settings", "source drifted"};
+  return kNames[static_cast<std::size_t>(validity)];
 }
 
 std::string_view name_of(Origin origin) {
-  switch (origin) {
-    case Origin::exact:
-      return "exact";
-    case Origin::transferred:
-      return "transferred";
-    case Origin::same_architecture:
-      return "same architecture";
-    case Origin::default_configuration:
-      break;
-  }
-  return "default";
+  static constexpr std::array<std::string_view, 4> kNames{"exact", "transferred",
+                                                          "same architecture", "default"};
+  return kNames[static_cast<std::size_t>(origin)];
 }
 
 LookupTable::LookupTable(std::size_t size_count, std::vector<LookupRow> rows)

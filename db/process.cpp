@@ -64,11 +64,6 @@ std::string process_text() {
   return format("{} {} {} {}", host_name(), id_namespace(), pid, start_of(pid));
 }
 
-bool process_lives(std::string_view process) {
-  const Process found(process);
-  return !found.is_near() || found.lives();
-}
-
 pid_t live_process_near(std::string_view process) {
   const Process found(process);
   return found.is_near() && found.lives() ? std::atoi(found.pid.c_str()) : 0;

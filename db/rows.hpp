@@ -203,16 +203,6 @@ inline bool is_answer(bool decided, std::string_view provenance) {
   return decided || provenance == "predicted";
 }
 
-/// A configuration that was sent to a device and has no result yet. Local to one host.
-struct InflightRow {
-  std::string session;
-  ProblemKey key;
-  std::string configuration;
-  std::string process;  // the sender: process_text()
-  std::string started_at;
-  friend bool operator==(const InflightRow&, const InflightRow&) = default;
-};
-
 /// A best row with the rows that its ids refer to.
 struct TunedEntry {
   BestRow best;

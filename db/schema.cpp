@@ -214,7 +214,7 @@ CREATE TABLE best (
   PRIMARY KEY (device, kernel, problem, policy)
 ) STRICT, WITHOUT ROWID;
 
--- Local to one host, never exported.
+-- Of earlier versions: what was sent to a device and had no result yet.
 CREATE TABLE inflight (
   session       TEXT NOT NULL REFERENCES session(id),
   device        TEXT NOT NULL REFERENCES device(id),

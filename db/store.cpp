@@ -7,7 +7,6 @@
 #include "db/best.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
-#include "db/process.hpp"
 #include "db/tuned.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
@@ -40,41 +39,9 @@ std::vector<Row> rows(Connection& connection, const std::string& condition, cons
   });
 }
 
-std::vector<InflightRow> all_inflight(Connection& connection) {
-  return guarded(connection.path, [&] {
-    std::vector<InflightRow> all;
-    Query query = connection.query(select_sql<InflightRow>());
-    while (query.step()) all.push_back(read_row<InflightRow>(query));
-    return all;
-  });
-}
-
 void store_trial(Connection& connection, const TrialRow& row) {
   const TrialRow trial = acceptable(connection, row);
-  clear_inflight(connection, trial);
   if (connection.insert(trial)) consider(connection, trial);
-}
-
-TrialRow crash_of(const InflightRow& inflight) {
-  TrialRow trial;
-  trial.session = inflight.session;
-  trial.key = inflight.key;
-  trial.configuration = inflight.configuration;
-  trial.outcome = "crash";
-  trial.message = "the process ended while this configuration was being run";
-  trial.created_at = inflight.started_at;
-  return cleaned(trial);
-}
-
-/// Why the trial of a record cannot be stored.
-std::optional<std::string> fault_of_crash(Connection& connection, const TrialRow& crash) {
-  if (auto fault = unacceptable(crash)) return fault;
-  if (auto fault = fault_of_problem(connection, crash.key)) return fault;
-  Query query = connection.query(
-      "SELECT 1 FROM session, device, kernel "
-      "WHERE session.id = ? AND device.id = ? AND kernel.id = ?");
-  if (query.bind(crash.session, crash.key.device, crash.key.kernel).step()) return std::nullopt;
-  return "it refers to a row that is missing";
 }
 
 /// Throws StoreError if no table has a fact with this id.
@@ -229,32 +196,6 @@ std::function<std::string(const TunedEntry&)> TunedStore::refuter() const {
     if (std::ranges::none_of(all, refutes)) return "";
     return format("{} failed since, as {} says; tune it again", entry.best.configuration, file);
   };
-}
-
-void TunedStore::dispatch(const InflightRow& inflight) {
-  const InflightRow clean = cleaned(inflight);
-  in_transaction(*connection_, [&] { connection_->replace(clean); });
-}
-
-std::vector<TrialRow> TunedStore::settle_leftovers() {
-  const auto is_left = [](const InflightRow& row) { return !process_lives(row.process); };
-  const auto seen = all_inflight(*connection_);
-  if (std::none_of(seen.begin(), seen.end(), is_left)) return {};
-  return in_transaction(*connection_, [&] {
-    std::vector<TrialRow> crashes;
-    for (const InflightRow& inflight : all_inflight(*connection_)) {
-      if (!is_left(inflight)) continue;
-      clear_inflight(*connection_, inflight);
-      TrialRow crash = crash_of(inflight);
-      if (const auto fault = fault_of_crash(*connection_, crash)) {
-        connection_->leave_out(Table<InflightRow>::name, inflight.configuration, *fault);
-        continue;
-      }
-      store_trial(*connection_, crash);
-      crashes.push_back(std::move(crash));
-    }
-    return crashes;
-  });
 }
 
 std::vector<Quarantined> TunedStore::quarantined(const ProblemKey& key) const {

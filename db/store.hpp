@@ -117,8 +117,8 @@ class TunedStore {
   std::vector<DeviceRow> devices() const;
   std::vector<KernelRow> kernels() const;
 
-  /// Stores trials in transactions of at most 64, clears their inflight records and updates the
-  /// best rows. If one transaction throws, those before it stay. About 1 ms.
+  /// Stores trials in transactions of at most 64, and updates the best rows. If one transaction
+  /// throws, those before it stay. About 1 ms.
   void append(std::span<const TrialRow> trials);
   /// Every trial of one problem, earliest first.
   std::vector<TrialRow> trials(const ProblemKey& key) const;
@@ -128,11 +128,6 @@ class TunedStore {
   /// Answers and lists of good configurations come from these.
   std::vector<TrialRow> standing(const ProblemKey& key) const;
 
-  /// Call before a configuration goes to a device. append() of its trial clears the record.
-  void dispatch(const InflightRow& inflight);
-  /// Turns every record whose process is gone into a trial with outcome `crash`, and returns these
-  /// trials. Drops a record that makes no trial, and left_out() names it.
-  std::vector<TrialRow> settle_leftovers();
   /// Whatever the policy.
   std::vector<Quarantined> quarantined(const ProblemKey& key) const;
   /// Says why this database refutes an entry of another database; "" if it does not. The function

@@ -5,9 +5,12 @@
 #include <iostream>
 #include <new>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/cli/devices.hpp"
+#include "tuner/cli/help.hpp"
 #include "tuner/cli/program.hpp"
 #include "tuner/core/error.hpp"
 
@@ -34,12 +37,7 @@ Verb with_rooms() {
 }
 
 std::string refusal(const std::vector<std::string>& words) {
-  try {
-    const Arguments arguments(kPaint, words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "they were taken";
+  return thrown_by([&] { const Arguments arguments(kPaint, words); });
 }
 
 TEST(Arguments, AValueIsGivenOrTheDefaultOrMissing) {
@@ -52,51 +50,12 @@ TEST(Arguments, AValueIsGivenOrTheDefaultOrMissing) {
   EXPECT_TRUE(Arguments(kPaint, {"--glossy"}).has("glossy"));
 }
 
-TEST(Arguments, AMissingRequiredOptionIsNamed) {
-  EXPECT_THAT([] { Arguments(kPaint, {}).text("coats"); },
-              ThrowsMessage<UsageError>("paint needs --coats; see autotune paint --help"));
-}
-
-TEST(Arguments, AMissingOptionOfAnActionIsNamedWithTheAction) {
-  Verb verb = with_rooms();
-  verb.words = "hall kitchen";
-  EXPECT_THAT([&] { Arguments(verb, {"hall"}).text("coats"); },
-              ThrowsMessage<UsageError>("paint hall needs --coats; see autotune paint --help"));
-}
-
 TEST(Arguments, ARepeatableOptionKeepsItsOrder) {
   const Arguments arguments(kPaint, {"--wall", "north", "--color", "red", "--wall", "east"});
   EXPECT_THAT(arguments.all("wall"), ElementsAre("north", "east"));
   EXPECT_TRUE(arguments.all("coats").empty());
   EXPECT_EQ(refusal({"--color", "red", "--color", "blue"}),
             "--color is given twice; see autotune paint --help");
-}
-
-TEST(Arguments, AnUnknownOptionIsAnsweredWithANearOne) {
-  EXPECT_THAT(refusal({"--colour", "red"}), HasSubstr("paint has no option --colour: did you mean "
-                                                      "--color"));
-  EXPECT_EQ(refusal({"--xyzzy"}), "paint has no option --xyzzy; see autotune paint --help");
-  EXPECT_THAT(refusal({"--col", "red"}), HasSubstr("no option --col")) << "no abbreviations";
-}
-
-TEST(Arguments, AValueMustFollow) {
-  EXPECT_EQ(refusal({"--color"}), "--color needs a value; see autotune paint --help");
-  EXPECT_THAT(refusal({"--glossy=yes"}), HasSubstr("--glossy"));
-  EXPECT_EQ(refusal({"--wall", ""}), "--wall is given an empty name; see autotune paint --help");
-  EXPECT_EQ(refusal({"--color", ""}), "they were taken") << "only names must not be empty";
-}
-
-TEST(Arguments, AnIntegerIsWholeAndInItsRange) {
-  const auto coats = [](const char* text) {
-    return Arguments(kPaint, {"--coats", text}).integer("coats", 1, 3);
-  };
-  EXPECT_EQ(coats("1"), 1);
-  EXPECT_EQ(coats("3"), 3);
-  for (const char* text : {"0", "4", "2x", "", "1.5", "99999999999999999999"}) {
-    EXPECT_THAT([&] { coats(text); },
-                ThrowsMessage<UsageError>(HasSubstr("is not an integer from 1 to 3")))
-        << text;
-  }
 }
 
 TEST(Arguments, OtherWordsArePositionalIfTheVerbTakesThem) {
@@ -108,12 +67,7 @@ TEST(Arguments, OtherWordsArePositionalIfTheVerbTakesThem) {
 }
 
 std::string refusal_of(const std::vector<std::string>& items) {
-  try {
-    named_values_in(items, "--set: ", "dtype=f64");
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "it was taken";
+  return thrown_by([&] { named_values_in(items, "--set: ", "dtype=f64"); });
 }
 
 TEST(Request, NamedValuesAreNumbersOrWords) {
@@ -160,16 +114,6 @@ TEST(Request, AFixedSizeMayBeLeftOut) {
   EXPECT_EQ(example_sizes(target), "64");
 }
 
-TEST(Request, ADatabaseMayBeNewButItsFolderMayNot) {
-  const Sandbox sandbox;
-  const auto path_of = [&](const std::filesystem::path& file) {
-    return database_path(Arguments(verb_called("query"), {"--db", file.string()}));
-  };
-  EXPECT_EQ(path_of(sandbox.folder() / "new.db"), sandbox.folder() / "new.db");
-  EXPECT_EQ(path_of("new.db"), "new.db");
-  EXPECT_THROW(path_of(sandbox.folder() / "none" / "new.db"), Error);
-}
-
 TEST(Verbs, TuneIsTheDefaultAndEachIsFoundByItsName) {
   EXPECT_EQ(verbs().front()->name, "tune");
   std::set<std::string_view> names;
@@ -204,12 +148,9 @@ TEST(Verbs, HaveEachOptionOnceAndOneOfItsWordsAsItsDefault) {
 }
 
 TEST(Verbs, AnUnknownOneIsAnsweredWithWhatMayBeMeant) {
-  EXPECT_THAT([] { verb_called("querry"); },
-              ThrowsMessage<UsageError>(HasSubstr("did you mean query?")));
-  EXPECT_THAT([] { verb_called("completion"); },
-              ThrowsMessage<UsageError>(HasSubstr("try autotune help --completion SHELL")));
-  EXPECT_THAT([] { verb_called("mine.target.toml"); },
-              ThrowsMessage<UsageError>(HasSubstr("autotune --target mine.target.toml")));
+  EXPECT_REFUSAL(UsageError, verb_called("querry"), "did you mean query?");
+  EXPECT_REFUSAL(UsageError, verb_called("completion"), "try autotune help --completion SHELL");
+  EXPECT_REFUSAL(UsageError, verb_called("mine.target.toml"), "autotune --target mine.target.toml");
 }
 
 /// What a program ends with, and its sentence on stderr.
@@ -248,6 +189,69 @@ TEST(Program, AnExceptionIsASentenceAndAStatus) {
 
 TEST(Program, ControlCharactersDoNotReachATerminal) {
   EXPECT_EQ(run_and_throw(Error("a\x1b[31mb")).err.find('\x1b'), std::string::npos);
+}
+
+TEST(Devices, OfAnyGpuAreKnownByItsName) {
+  const DeviceInfo gpu = gpu_named("rtx4090");
+  EXPECT_EQ(gpu.name, "NVIDIA GeForce RTX 4090");
+  EXPECT_EQ(gpu.compute_capability, 89);
+  EXPECT_THROW(gpu_named("radeon"), UsageError);
+  EXPECT_REFUSAL(Error, gpu_named("cuda:99"), "there is no GPU cuda:99 here");
+}
+
+TEST(Devices, AGpuThatIsNotHereIsNoneToRunOn) {
+  EXPECT_REFUSAL(Error, open_device("rtx2080", 60), "--device model:rtx2080 only predicts");
+}
+
+TEST(Devices, TheHostAndEveryModelAreListed) {
+  const std::vector<ListedDevice> devices = list_devices();
+  const auto host = std::ranges::find(devices, "host", &ListedDevice::option);
+  ASSERT_NE(host, devices.end());
+  EXPECT_EQ(host->info.kind, DeviceKind::host);
+  for (const ListedDevice& device : devices) EXPECT_NO_THROW(check_devices(device.option));
+  EXPECT_NE(std::ranges::find(devices, "model:NVIDIA H200", &ListedDevice::option), devices.end());
+}
+
+TEST(Devices, ACompileLimitIsWholeSecondsOfADayAtMost) {
+  const auto limit = [](const char* text) {
+    return compile_limit_of(Arguments(verb_called("tune"), {"--compile-limit", text}));
+  };
+  EXPECT_EQ(limit("86400"), 86400);
+  EXPECT_EQ(compile_limit_of(Arguments(verb_called("tune"), {})), 60);
+  for (const char* text : {"0", "86401", "1.5"}) EXPECT_THROW(limit(text), UsageError) << text;
+}
+
+const Verb kPaintWall{.name = "paint",
+                      .synopsis = "--color C",
+                      .summary = "Paint a wall",
+                      .details = "[walls.md](walls.md) lists the walls.\n\n* one\n  item",
+                      .options = {{"color", "C", "A color", "white"},
+                                  {"wall", "NAME", "A wall", {}, true},
+                                  {"glossy", "", "With a gloss"}},
+                      .positional = {},
+                      .run = nullptr};
+
+TEST(Help, OfAVerbIsUsageOptionsAndDetails) {
+  EXPECT_EQ(help_of(kPaintWall),
+            "usage: autotune paint --color C\n"
+            "Paint a wall\n\n"
+            "  --color C    A color (default: white)\n"
+            "  --wall NAME  A wall (may be repeated)\n"
+            "  --glossy     With a gloss\n\n"
+            "docs/walls.md lists the walls.\n\n"
+            "* one\n  item\n");
+}
+
+TEST(Help, LongTextsContinueBelowTheirColumn) {
+  Verb verb = kPaintWall;
+  const std::string words =
+      "twenty words of five letters or so are too long for one line of a "
+      "terminal that has 96 columns";
+  verb.options = {{"color", "C", words}};
+  std::istringstream lines(help_of(verb));
+  std::string line;
+  while (std::getline(lines, line)) EXPECT_LE(line.size(), 96u);
+  EXPECT_THAT(help_of(verb), HasSubstr("\n             ")) << "below the column of meanings";
 }
 
 }  // namespace

@@ -152,12 +152,12 @@ TEST_F(ReductionClass, IsStoredForTheBuildAndForEveryM) {
   EXPECT_THAT(store.check().damage, ::testing::IsEmpty());
 }
 
-TEST(StableBits, OneClassServesAllRows) {
-  Sandbox sandbox;
-  const Ended ended = sandbox.run(
+using StableBits = InSandbox;
+
+TEST_F(StableBits, OneClassServesAllRows) {
+  const std::string out = sandbox.done(
       tune("orders", "M=1..64*4,N=24,K=128", {"--bits", "stable", "--budget", "12", "--json"}));
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json groups = Json::parse(ended.out).at("groups");
+  const Json groups = Json::parse(out).at("groups");
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].at("bits").get<std::string>().size(), 16u);
   EXPECT_GE(groups[0].at("mean_ratio").get<double>(), 1);
@@ -165,23 +165,20 @@ TEST(StableBits, OneClassServesAllRows) {
   for (const Json& one : groups[0].at("serves"))
     splits.insert(one.at("config").at("SPLIT").get<int>());
   EXPECT_EQ(splits.size(), 1u) << "two splits never have one class";
-  const Ended locked =
-      sandbox.run({"lock", "--target", manifest_of("orders"), "--device", "host", "--sizes",
-                   "M=1..64*4,N=24,K=128", "--bits", "class", "--output", "app.lock"});
-  ASSERT_EQ(locked.status, 0) << locked.err;
-  EXPECT_THAT(locked.out, HasSubstr("bits: 1 of 1 group have one class"));
+  const std::string locked =
+      sandbox.done({"lock", "--target", manifest_of("orders"), "--device", "host", "--sizes",
+                    "M=1..64*4,N=24,K=128", "--bits", "class", "--output", "app.lock"});
+  EXPECT_THAT(locked, HasSubstr("bits: 1 of 1 group have one class"));
   const std::string lock = file_bytes(sandbox.folder() / "app.lock");
   EXPECT_THAT(lock, HasSubstr(format("\"bits\":\"{}\"", groups[0].at("bits").get<std::string>())));
 }
 
-TEST(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
-  Sandbox sandbox;
+TEST_F(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
   // With four rows, two parts are fast, and one part was tried with many laps only.
-  ASSERT_EQ(sandbox.run(tune("laps", "4x24x128", {"--budget", "6", "--fix", "SPLIT=2"})).status, 0);
-  const Ended ended = sandbox.run(
+  sandbox.done(tune("laps", "4x24x128", {"--budget", "6", "--fix", "SPLIT=2"}));
+  const std::string out = sandbox.done(
       tune("laps", "4x24x128,8x24x128,16x24x128", {"--bits", "stable", "--budget", "2", "--json"}));
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json serves = Json::parse(ended.out).at("groups")[0].at("serves");
+  const Json serves = Json::parse(out).at("groups")[0].at("serves");
   EXPECT_EQ(serves[0].at("config").at("SPLIT").get<int>(), 1);
   EXPECT_LT(serves[0].at("config").at("LAPS").get<int>(), 1000);
   const std::string facts = sandbox.run({"db", "export"}).out;
@@ -189,8 +186,7 @@ TEST(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
   EXPECT_THAT(facts, HasSubstr(search));
 }
 
-TEST(StableBits, NeedsAProduct) {
-  Sandbox sandbox;
+TEST_F(StableBits, NeedsAProduct) {
   const Ended ended = sandbox.run(tune("tiny", "100,200", {"--bits", "stable"}));
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("--bits stable is for products"));
@@ -217,7 +213,7 @@ class StoredBits : public ::testing::Test {
 
   /// Tunes, and returns the class of that configuration.
   std::string class_of(const std::string& configuration) {
-    EXPECT_EQ(sandbox_.run(tune("orders", kSizes, {"--budget", "12"})).status, 0);
+    sandbox_.done(tune("orders", kSizes, {"--budget", "12"}));
     const Ended pinned = sandbox_.run({"db", "pin", "--target", manifest_of("orders"), "--size",
                                        "4x24x128", "--device", "host", "--config", configuration});
     EXPECT_EQ(pinned.status, 0) << pinned.err;
@@ -239,7 +235,7 @@ class StoredBits : public ::testing::Test {
 };
 
 TEST_F(StoredBits, TuneStoresTheClassThatQueryExplainAndReportShow) {
-  ASSERT_EQ(sandbox_.run(tune("orders", "4x24x128", {"--budget", "12"})).status, 0);
+  sandbox_.done(tune("orders", "4x24x128", {"--budget", "12"}));
   const std::string bits =
       class_in(sandbox_.run({"query", "--target", manifest_of("orders"), "--json"}));
   ASSERT_FALSE(bits.empty());
@@ -248,12 +244,12 @@ TEST_F(StoredBits, TuneStoresTheClassThatQueryExplainAndReportShow) {
   const std::vector<std::string> asked{"explain", "--target", manifest_of("orders"), "--size",
                                        "4x24x128"};
   EXPECT_THAT(sandbox_.run(asked).out, HasSubstr("bits        " + bits));
-  ASSERT_EQ(sandbox_.run({"report", "--output", "r.html"}).status, 0);
+  sandbox_.done({"report", "--output", "r.html"});
   EXPECT_THAT(file_bytes(sandbox_.folder() / "r.html"), HasSubstr("<dt>bits</dt><dd>" + bits));
 }
 
 TEST_F(StoredBits, ALockTakesTheClassFromTheDatabase) {
-  ASSERT_EQ(sandbox_.run(tune("orders", "4x24x128", {"--budget", "12"})).status, 0);
+  sandbox_.done(tune("orders", "4x24x128", {"--budget", "12"}));
   {
     db::TunedStore store(sandbox_.database());
     const db::BestRow best = store.tuned({}).at(0).best;
@@ -280,8 +276,7 @@ TEST_F(StoredBits, AClassIsChosenByNameAndRepairKeepsIt) {
     }
     return all;
   };
-  const Ended chosen = sandbox_.run(tune("orders", kSizes, {"--budget", "12", "--bits", bits}));
-  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  sandbox_.done(tune("orders", kSizes, {"--budget", "12", "--bits", bits}));
   ASSERT_EQ(lock({"--sizes", kSizes}).status, 0);
   EXPECT_THAT(splits(), ::testing::ElementsAre("SPLIT=4"));
 

@@ -18,9 +18,7 @@ void record(const Sandbox& sandbox, const std::string& gpu, double first, double
                     {{"16,4", {{"BLOCK", 16}, {"STEP", 4}, {"time", first}}},
                      {"1,4", {{"BLOCK", 1}, {"STEP", 4}, {"time", second}}}}}};
   const std::string file = sandbox.write(gpu + ".json", cache.dump()).string();
-  ASSERT_EQ(
-      sandbox.run({"import", "kt", file, "--target", manifest_of("tiny"), "--size", "100"}).status,
-      0);
+  sandbox.done({"import", "kt", file, "--target", manifest_of("tiny"), "--size", "100"});
 }
 
 TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
@@ -28,11 +26,10 @@ TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
   record(sandbox, "NVIDIA RTX A4000", 2.0, 4.0);
   expect_refused(sandbox.run({"compare", "--target", manifest_of("tiny")}), 1, {"two problems"});
   record(sandbox, "NVIDIA H200", 1.25, 1.0);
-  const Ended ended = sandbox.run({"compare", "--target", manifest_of("tiny")});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("   1.250x  N=100 on NVIDIA H200"));
-  EXPECT_THAT(ended.out, HasSubstr("   2.000x  N=100 on NVIDIA RTX A4000"));
-  EXPECT_THAT(ended.out, HasSubstr("2 configurations serve all 2 within 5 %"));
+  const std::string out = sandbox.done({"compare", "--target", manifest_of("tiny")});
+  EXPECT_THAT(out, HasSubstr("   1.250x  N=100 on NVIDIA H200"));
+  EXPECT_THAT(out, HasSubstr("   2.000x  N=100 on NVIDIA RTX A4000"));
+  EXPECT_THAT(out, HasSubstr("2 configurations serve all 2 within 5 %"));
   const Ended wide =
       sandbox.run({"compare", "--target", manifest_of("tiny"), "--within", "25%", "--json"});
   const Json json = Json::parse(wide.out);
@@ -45,7 +42,7 @@ TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
   const Sandbox sandbox;
   const std::vector<std::string> gemm{"--target", "gemm", "--sizes",  "16,32",
                                       "--device", "host", "--budget", "1"};
-  ASSERT_EQ(sandbox.run(gemm).status, 0);
+  sandbox.done(gemm);
   const Ended compared = sandbox.run({"compare", "--target", "gemm"});
   EXPECT_THAT(compared.out, HasSubstr("M=16 N=16 K=16 batch=1 on "));
   std::vector<std::string> words{"cover", "--within", "1000%"};
@@ -63,24 +60,23 @@ TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
 const std::string kRecordedFiles = AUTOTUNE_SOURCE_DIR "/tests/tuner/replay/recorded/";
 const std::string kPolygons = kRecordedFiles + "pnpoly-rtx3090.json.gz";
 
-TEST(Score, IsALineASpaceAndNamesThePackage) {
-  const Sandbox sandbox;
-  const Ended ended = sandbox.run(
+using Score = InSandbox;
+
+TEST_F(Score, IsALineASpaceAndNamesThePackage) {
+  const std::string out = sandbox.done(
       {"replay", kPolygons, "--score", "--trace", kRecordedFiles + "pnpoly-rtx3090-runs.txt.gz"});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out,
+  EXPECT_THAT(out,
               AllOf(HasSubstr("by the method of autotuning_methodology 1.1.0"),
                     HasSubstr("\npnpoly-rtx3090   0.23"), HasSubstr("  198          47.25 s")));
 }
 
-TEST(Score, OfWrittenRunsIsThatOfTheSearch) {
-  const Sandbox sandbox;
-  const Ended searched = sandbox.run({"replay", kPolygons, "--score", "--strategy", "random",
-                                      "--seeds", "3", "--write-trace", "runs.txt", "--json"});
-  ASSERT_EQ(searched.status, 0) << searched.err;
-  const Ended read = sandbox.run({"replay", kPolygons, "--score", "--trace", "runs.txt", "--json"});
-  ASSERT_EQ(read.status, 0) << read.err;
-  const Json first = Json::parse(searched.out), second = Json::parse(read.out);
+TEST_F(Score, OfWrittenRunsIsThatOfTheSearch) {
+  const std::string searched =
+      sandbox.done({"replay", kPolygons, "--score", "--strategy", "random", "--seeds", "3",
+                    "--write-trace", "runs.txt", "--json"});
+  const std::string read =
+      sandbox.done({"replay", kPolygons, "--score", "--trace", "runs.txt", "--json"});
+  const Json first = Json::parse(searched), second = Json::parse(read);
   EXPECT_EQ(first["method"], "autotuning_methodology 1.1.0");
   EXPECT_EQ(first["strategy"], "random");
   EXPECT_EQ(second["trace"], "runs.txt");
@@ -88,8 +84,7 @@ TEST(Score, OfWrittenRunsIsThatOfTheSearch) {
   EXPECT_EQ(first["spaces"][0]["score"], first["score"]) << "the mean of one";
 }
 
-TEST(Score, NeedsTimes) {
-  const Sandbox sandbox;
+TEST_F(Score, NeedsTimes) {
   sandbox.write("bare.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]},
                                  "cache": {"1": {"a": 1, "time": 4.0}, "2": {"a": 2, "time": 2.0}}})");
   expect_refused(sandbox.run({"replay", "bare.json", "--score"}), 1,
@@ -103,11 +98,11 @@ std::vector<std::string> cover(const std::string& sizes, std::vector<std::string
   return words;
 }
 
-TEST(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
-  const Sandbox sandbox;
-  const Ended ended = sandbox.run(cover("100,200,400", {"--within", "1000%", "--json"}));
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json json = Json::parse(ended.out);
+using Cover = InSandbox;
+
+TEST_F(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
+  const std::string out = sandbox.done(cover("100,200,400", {"--within", "1000%", "--json"}));
+  const Json json = Json::parse(out);
   EXPECT_EQ(json["target"], "tiny");
   EXPECT_EQ(json["sizes"], 3);
   EXPECT_EQ(json["within"], 10);
@@ -123,17 +118,14 @@ TEST(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
   }
 }
 
-TEST(Cover, WithoutJsonTheTradeOffIsPrinted) {
-  const Sandbox sandbox;
-  const Ended ended = sandbox.run(cover("100,200", {"--within", "1000"}));
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("1 configuration serves 2 sizes within 1000 %"));
-  EXPECT_THAT(ended.out, HasSubstr("configurations  worst loss  mean loss\n"));
-  EXPECT_THAT(ended.out, HasSubstr("BLOCK="));
+TEST_F(Cover, WithoutJsonTheTradeOffIsPrinted) {
+  const std::string out = sandbox.done(cover("100,200", {"--within", "1000"}));
+  EXPECT_THAT(out, HasSubstr("1 configuration serves 2 sizes within 1000 %"));
+  EXPECT_THAT(out, HasSubstr("configurations  worst loss  mean loss\n"));
+  EXPECT_THAT(out, HasSubstr("BLOCK="));
 }
 
-TEST(Cover, WrongUseIsASentence) {
-  const Sandbox sandbox;
+TEST_F(Cover, WrongUseIsASentence) {
   expect_refused(sandbox.run(cover("100,200", {"--within", "few"})), 2, {"--within few", "3%"});
   expect_refused(sandbox.run(cover("100,200", {"--within", "-1"})), 2, {"--within -1"});
   expect_refused(sandbox.run(cover("100", {})), 2, {"cover needs two sizes or more"});

@@ -13,8 +13,9 @@
 namespace autotune::testing {
 namespace {
 
-TEST(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
-  const Sandbox sandbox;
+using Db = InSandbox;
+
+TEST_F(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
   const std::filesystem::path file = sandbox.database();
   {
     db::TunedStore store(file);
@@ -22,7 +23,7 @@ TEST(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
     const db::TrialRow trials[] = {sample.trial("BM=1", 1000), sample.trial("BM=2", 2000)};
     store.append(trials);
   }
-  EXPECT_EQ(sandbox.run({"db", "export"}).status, 0);
+  sandbox.done({"db", "export"});
   SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
       .exec("UPDATE trial SET median_ns = 0.5 WHERE configuration = 'BM=1'");
 
@@ -35,8 +36,7 @@ TEST(Db, AnExportTellsOfDamagedRowsThatItLeavesOut) {
   EXPECT_THAT(whole.err, HasSubstr("1 damaged rows are left out"));
 }
 
-TEST(Db, ADamagedAnswerIsNotServedAndSaid) {
-  const Sandbox sandbox;
+TEST_F(Db, ADamagedAnswerIsNotServedAndSaid) {
   {
     db::TunedStore store(sandbox.database());
     db::Sample sample(store);
@@ -56,12 +56,11 @@ TEST(Db, ADamagedAnswerIsNotServedAndSaid) {
   EXPECT_EQ(query.status, 0);
   EXPECT_EQ(query.out.find("BM=64"), std::string::npos);
   EXPECT_THAT(query.err, HasSubstr("best of M=512 N=512 K=512 dtype=f32 is left out"));
-  EXPECT_EQ(sandbox.run({"db", "compact"}).status, 0);
+  sandbox.done({"db", "compact"});
   EXPECT_THAT(sandbox.run({"query", "--target", "own"}).out, HasSubstr("BM=64"));
 }
 
-TEST(Db, RetractTakesAFactOut) {
-  const Sandbox sandbox;
+TEST_F(Db, RetractTakesAFactOut) {
   {
     db::TunedStore store(sandbox.database());
     const db::Sample sample(store);
@@ -74,20 +73,17 @@ TEST(Db, RetractTakesAFactOut) {
   expect_refused(sandbox.run({"db", "retract", "--reason", "x"}), 2, {"db retract needs one id"});
   expect_refused(sandbox.run({"db", "retract", fact}), 2, {"db retract needs --reason"});
   expect_refused(sandbox.run({"db", "retract", "12", "--reason", "x"}), 1, {"no fact", "\"12\""});
-  const Ended ended = sandbox.run({"db", "retract", fact, "--reason", "a wrong clock"});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("M=512 N=512 K=512 dtype=f32: the best is now BM=32"));
+  const std::string out = sandbox.done({"db", "retract", fact, "--reason", "a wrong clock"});
+  EXPECT_THAT(out, HasSubstr("M=512 N=512 K=512 dtype=f32: the best is now BM=32"));
   EXPECT_THAT(sandbox.run({"db", "export"}).out, HasSubstr("\"reason\":\"a wrong clock\""));
 }
 
-TEST(Db, CompactMakesNoFile) {
-  const Sandbox sandbox;
+TEST_F(Db, CompactMakesNoFile) {
   expect_refused(sandbox.run({"db", "compact", "--db", "none.db"}), 1, {"none.db", "no such file"});
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "none.db"));
 }
 
-TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
-  const Sandbox sandbox;
+TEST_F(Db, AnExportNeverTakesThePlaceOfADatabase) {
   {
     db::TunedStore store(sandbox.database());
     const db::Sample sample(store);
@@ -106,8 +102,7 @@ TEST(Db, AnExportNeverTakesThePlaceOfADatabase) {
   EXPECT_EQ(testing::file_bytes(sandbox.database()), before);
 }
 
-TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
-  const Sandbox sandbox;
+TEST_F(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
   {
     db::TunedStore store(sandbox.database());
     db::Sample sample(store);
@@ -126,13 +121,11 @@ TEST(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
     EXPECT_THAT(ended.err, ::testing::StartsWith("error: out"));
     EXPECT_EQ(testing::file_bytes(file), "what was there") << format;
   }
-  const Ended again = sandbox.run({"db", "export", "--output", "out"});
-  EXPECT_EQ(again.status, 0);
+  sandbox.done({"db", "export", "--output", "out"});
   EXPECT_EQ(testing::file_bytes(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
 }
 
-TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
-  const Sandbox sandbox;
+TEST_F(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
   const auto tuned = [&](const std::filesystem::path& file, const std::string& configuration) {
     db::TunedStore store(file);
     const db::Sample sample(store);
@@ -141,8 +134,7 @@ TEST(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {
   tuned(sandbox.database(), "BM=64");
   tuned(sandbox.folder() / "other.db", "BM=32");
   db::TunedStore open(sandbox.folder() / "other.db");  // as of a run that goes on
-  const Ended ended = sandbox.run({"db", "export", "--format=sqlite", "--output", "other.db"});
-  EXPECT_EQ(ended.status, 0) << ended.err;
+  sandbox.done({"db", "export", "--format=sqlite", "--output", "other.db"});
   open.add_decision(db::Sample(open).decision("BM=16", 1000));
   const std::string lines = sandbox.run({"db", "export", "--db", "other.db"}).out;
   EXPECT_THAT(lines, HasSubstr("BM=64"));
@@ -217,7 +209,7 @@ TEST_F(DbAnswers, QueryShowsTheNoteOfAPin) {
   std::vector<std::string> words{"db",     "pin",         "--config", "BLOCK=1 STEP=4",
                                  "--note", "as on Monday"};
   words.insert(words.end(), problem.begin(), problem.end());
-  ASSERT_EQ(sandbox_.run(words).status, 0);
+  sandbox_.done(words);
   std::vector<std::string> query{"query"};
   query.insert(query.end(), problem.begin(), problem.end());
   EXPECT_THAT(sandbox_.run(query).out, HasSubstr("\nnote     as on Monday\n"));
@@ -238,8 +230,7 @@ TEST_F(DbAnswers, APinIsTakenBackThoughItsAnswerIsDamaged) {
   ASSERT_EQ(pin("BLOCK=1 STEP=4").status, 0);
   SQLite::Database(sandbox_.database().string(), SQLite::OPEN_READWRITE)
       .exec("UPDATE best SET row_hash = 7 WHERE problem = 'N=100'");
-  ASSERT_EQ(sandbox_.run({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"}).status,
-            0);
+  sandbox_.done({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"});
   EXPECT_EQ(result("100")["provenance"], "measured");
   EXPECT_EQ(result("100")["exact"], true) << "derived again";
 }
@@ -278,9 +269,7 @@ TEST_F(DbAnswers, AStoredAnswerThatIsNotValidIsNoneAndSaid) {
       sandbox_.run({"explain", "--target", manifest_of("tiny"), "--size", "100"});
   EXPECT_EQ(explained.status, 1);
   EXPECT_THAT(explained.err, HasSubstr("BLOCK=banana STEP=4"));
-  const Ended unpinned =
-      sandbox_.run({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"});
-  EXPECT_EQ(unpinned.status, 0) << unpinned.err;
+  sandbox_.done({"db", "unpin", "--target", manifest_of("tiny"), "--size", "100"});
   EXPECT_EQ(result("100")["provenance"], "measured");
 }
 
@@ -305,8 +294,7 @@ TEST_F(DbAnswers, AnImportSaysWhichAnswersNobodyWillBeGiven) {
   EXPECT_EQ(again.status, 0) << again.err;
 }
 
-TEST(Db, WhatHoldsEveryFactTakesNoFilter) {
-  const Sandbox sandbox;
+TEST_F(Db, WhatHoldsEveryFactTakesNoFilter) {
   const db::TunedStore empty(sandbox.database());
   for (const char* format : {"jsonl", "sqlite"}) {
     expect_refused(

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: what it tells of a tuned problem, and what it refuses.
+#include <cstdlib>
+
 #include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/explanation_report.hpp"
+#include "tuner/cli/report.hpp"
+#include "tuner/cli/verb.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 
 namespace autotune::testing {
@@ -17,14 +23,14 @@ std::vector<std::string> explain(const std::string& size,
 
 TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "8"})).status, 0);
-  const Ended ended = sandbox.run(explain("100"));
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("N=100"));
-  EXPECT_THAT(ended.out, HasSubstr("measured"));
-  EXPECT_THAT(ended.out, HasSubstr("predicted"));
-  EXPECT_THAT(ended.out, HasSubstr("tried       8"));
-  EXPECT_THAT(ended.out, HasSubstr("the rank correlation of predicted and measured times of 8 "));
+  sandbox.done(tune("tiny", "100", {"--budget", "8"}));
+  const std::string out = sandbox.done(explain("100"));
+  EXPECT_THAT(out, HasSubstr("N=100"));
+  EXPECT_THAT(out, HasSubstr("measured"));
+  EXPECT_THAT(out, HasSubstr("predicted"));
+  EXPECT_THAT(out, HasSubstr("tried       8"));
+  EXPECT_THAT(out, HasSubstr("timed configurations, fastest first"));
+  EXPECT_THAT(out, HasSubstr("the rank correlation of predicted and measured times of 8 "));
 
   const Ended as_json = sandbox.run(explain("100", {"--losers", "1", "--json"}));
   const Json json = Json::parse(as_json.out)[0];
@@ -33,15 +39,7 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_LE(json["losers"].size(), 1U);
   EXPECT_FALSE(json.contains("roofs"));  // of a CPU
   EXPECT_EQ(json["ranked"], 8);
-  EXPECT_EQ(ended.out.find("misleads"), std::string::npos) << "8 times do not convict a model";
-}
-
-TEST(Explain, DrawsTheTimesOfAHostResult) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "8"})).status, 0);
-  const Ended ended = sandbox.run(explain("100"));
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("timed configurations, fastest first"));
+  EXPECT_EQ(out.find("misleads"), std::string::npos) << "8 times do not convict a model";
 }
 
 /// On the model of an H200.
@@ -79,7 +77,7 @@ TEST(Explain, TensorCoresHaveNoRoofWhereNothingUsesThem) {
 TEST(Explain, RefusesWhatIsNotTuned) {
   const Sandbox sandbox;
   expect_refused(sandbox.run(explain("100")), 1, {"tuned.db", "no such file"});
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
   expect_refused(sandbox.run(explain("200")), 1, {"200", "not tuned", "--sizes 200"});
   expect_refused(sandbox.run(explain("100", {"--device", "GPU"})), 1, {"GPU"});
   expect_refused(sandbox.run(explain("100", {"--losers", "-1"})), 2, {"--losers", "-1"});
@@ -123,12 +121,12 @@ TEST(SearchHealthReport, TuneAndExplainTellOfFailuresAndWhatToDo) {
   const Sandbox sandbox;
   sandbox.write("narrow.cu", kSource);
   const std::string manifest = sandbox.write("narrow.target.toml", kHealthManifest).string();
-  const Ended tuned = sandbox.run({"tune", "--device", "host", "--target", manifest, "--sizes",
-                                   "64", "--strategy", "exhaustive", "--budget", "100%"});
-  ASSERT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.out, HasSubstr("failures: 16 of 32 (50 %), 16 of them compile_error: "));
-  EXPECT_THAT(tuned.out, HasSubstr("a constraint in the manifest"));
-  EXPECT_THAT(tuned.out, Not(HasSubstr("still improving"))) << "everything was tried";
+  const std::string tuned =
+      sandbox.done({"tune", "--device", "host", "--target", manifest, "--sizes", "64", "--strategy",
+                    "exhaustive", "--budget", "100%"});
+  EXPECT_THAT(tuned, HasSubstr("failures: 16 of 32 (50 %), 16 of them compile_error: "));
+  EXPECT_THAT(tuned, HasSubstr("a constraint in the manifest"));
+  EXPECT_THAT(tuned, Not(HasSubstr("still improving"))) << "everything was tried";
 
   const std::vector<std::string> explain = {"explain", "--target", manifest, "--size", "64"};
   const Ended explained = sandbox.run(explain);
@@ -138,9 +136,8 @@ TEST(SearchHealthReport, TuneAndExplainTellOfFailuresAndWhatToDo) {
 
 TEST(SearchHealthReport, JsonOfBothHasTheFigures) {
   const Sandbox sandbox;
-  const Ended tuned = sandbox.run(tune("tiny", "100", {"--budget", "8", "--json"}));
-  ASSERT_EQ(tuned.status, 0) << tuned.err;
-  const Json search = Json::parse(tuned.out)["problems"][0]["search"];
+  const std::string tuned = sandbox.done(tune("tiny", "100", {"--budget", "8", "--json"}));
+  const Json search = Json::parse(tuned)["problems"][0]["search"];
   EXPECT_EQ(search["tried"], 8);
   EXPECT_EQ(search["failed"], 0);
   EXPECT_TRUE(search["main_failure"].is_null());
@@ -152,6 +149,86 @@ TEST(SearchHealthReport, JsonOfBothHasTheFigures) {
   const Json document = Json::parse(explained.out)[0];
   EXPECT_EQ(document["search"]["ranked"], document["ranked"]);
   EXPECT_EQ(document["search"]["tried"], 8);
+}
+
+// Which of the stored results a report shows.
+
+/// One problem with a result for a chain and one between other kernels, and another size.
+class ReportSource : public ::testing::Test {
+ protected:
+  ReportSource() {
+    setenv("AUTOTUNE_KERNEL_PATH", AUTOTUNE_SOURCE_DIR "/kernel_sources", 1);
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 10000));
+    sample.key.policy = "l2=hot launch=graph context=between";
+    store.add_decision(sample.decision("BM=32", 12000));
+    sample.key.problem = "M=64 N=64 K=64 dtype=f64";
+    store.add_decision(sample.decision("BM=16", 3000));
+  }
+
+  /// The configurations of the problems that are shown.
+  std::vector<std::string> shown(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--db", file_, "--output", "unused.html"});
+    const cli::Arguments arguments(cli::verb_called("report"), words);
+    std::vector<std::string> configurations;
+    for (const report::ReportedProblem& problem : cli::ReportSource(arguments).read().problems) {
+      configurations.push_back(problem.entry.best.configuration);
+    }
+    return configurations;
+  }
+
+  const Sandbox sandbox_;
+  const std::string file_ = (sandbox_.folder() / "some.db").string();
+};
+
+TEST_F(ReportSource, OneContextMayBeChosen) {
+  EXPECT_EQ(shown({}).size(), 2u) << "contexts of a problem are told together";
+  EXPECT_THAT(shown({"--context", "chain"}), ElementsAre("BM=64"));
+  EXPECT_THAT(shown({"--context", "between"}), UnorderedElementsAre("BM=32", "BM=16"));
+  EXPECT_THAT(shown({"--context", "between", "--set", "dtype=f64"}), ElementsAre("BM=16"));
+}
+
+TEST_F(ReportSource, OfARunThatDidNotEndOnlyTheSearchIsShown) {
+  db::TunedStore store(file_);
+  db::Sample sample(store);
+  sample.key.problem = "M=32 N=32 K=32 dtype=f64";
+  store.append(std::vector{sample.trial("BM=16", 3000)});
+  EXPECT_THAT(shown({"--target", "gemm", "--size", "32"}), ElementsAre(""));
+}
+
+TEST_F(ReportSource, AContextWithoutResultsIsAnErrorThatNamesTheOthers) {
+  const auto error_of = [&](const std::vector<std::string>& words) {
+    try {
+      shown(words);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(error_of({"--context", "alone"}),
+              HasSubstr("gemm is not tuned with --context alone in " + file_ +
+                        ", but with between and chain"));
+  EXPECT_THAT(error_of({"--context", "chain", "--set", "dtype=f64"}),
+              HasSubstr("but with between"));
+  EXPECT_THAT(error_of({"--context", "amid"}), HasSubstr("--context is between, chain or alone"));
+}
+
+TEST_F(ReportSource, OtherVerbsChooseAContextInTheSameWay) {
+  const std::string query =
+      sandbox_.done({"query", "--db", file_, "--context", "chain", "--target", "gemm", "--json"});
+  const Json results = Json::parse(query)["results"];
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0]["config"]["BM"], 64);
+  expect_refused(sandbox_.run({"db", "pin", "--db", file_, "--target", "gemm", "--size", "512",
+                               "--context", "alone", "--config", "BM=64"}),
+                 1, {"--context alone"});
+}
+
+TEST_F(ReportSource, ASizeNeedsATargetAndMustBeTuned) {
+  EXPECT_THROW(shown({"--size", "512"}), UsageError);
+  EXPECT_THROW(shown({"--target", "gemm", "--size", "8"}), Error);
+  EXPECT_THAT(shown({"--target", "gemm", "--size", "64"}), ElementsAre("BM=16"));
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ Json query(const Sandbox& sandbox) {
       sandbox.run({"query", "--target", manifest_of("tiny"), "--json"}).out)["results"];
 }
 
-TEST(Import, ResultsOfKernelTunerBecomeImportedRows) {
-  const Sandbox sandbox;
+using Import = InSandbox;
+
+TEST_F(Import, ResultsOfKernelTunerBecomeImportedRows) {
   const Ended ended = sandbox.run(import_cache(sandbox));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(
@@ -48,13 +49,12 @@ TEST(Import, ResultsOfKernelTunerBecomeImportedRows) {
   EXPECT_EQ(answers[0]["policy"], "by=kernel_tuner");
   EXPECT_EQ(answers[0]["config"]["BLOCK"], 16);
   EXPECT_EQ(answers[0]["median_ns"], 2e6);
-  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+  sandbox.done({"db", "check"});
 }
 
-TEST(Import, TheSameFileAgainAddsNothing) {
-  const Sandbox sandbox;
+TEST_F(Import, TheSameFileAgainAddsNothing) {
   const auto facts = [&] { return sandbox.run({"db", "export"}).out; };
-  ASSERT_EQ(sandbox.run(import_cache(sandbox)).status, 0);
+  sandbox.done(import_cache(sandbox));
   const std::string before = facts();
   std::filesystem::last_write_time(sandbox.folder() / "cache.json",
                                    std::filesystem::file_time_type::clock::now());
@@ -62,24 +62,22 @@ TEST(Import, TheSameFileAgainAddsNothing) {
       "import",           "kt",  (sandbox.folder() / "cache.json").string(),
       "--size",           "100", "--target",
       manifest_of("tiny")};
-  ASSERT_EQ(sandbox.run(arguments).status, 0);
+  sandbox.done(arguments);
   const std::string once = facts();
-  ASSERT_EQ(sandbox.run(arguments).status, 0);
+  sandbox.done(arguments);
   EXPECT_EQ(facts(), once);
 }
 
-TEST(Import, NeverDecidesWhatIsMeasured) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+TEST_F(Import, NeverDecidesWhatIsMeasured) {
+  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
   const Json before = query(sandbox);
-  ASSERT_EQ(sandbox.run(import_cache(sandbox)).status, 0);
+  sandbox.done(import_cache(sandbox));
   const Json after = query(sandbox);
   ASSERT_EQ(after.size(), 2U);
   EXPECT_TRUE(after[0] == before[0] || after[1] == before[0]);
 }
 
-TEST(Import, RefusesWhatIsNotTheTargets) {
-  const Sandbox sandbox;
+TEST_F(Import, RefusesWhatIsNotTheTargets) {
   const std::string cache = sandbox.write("cache.json", kCache).string();
   const std::string other = sandbox.write("other.json", R"({"tune_params_keys": ["BLOCKS"],
     "tune_params": {"BLOCKS": [1, 2]}, "cache": {"1": {"BLOCKS": 1, "time": 1.0}}})");
@@ -94,8 +92,7 @@ TEST(Import, RefusesWhatIsNotTheTargets) {
                  {"other.json", "--device"});
 }
 
-TEST(Import, RealNumbersAreThoseOfTheTargetOnTheWayInAndOut) {
-  const Sandbox sandbox;
+TEST_F(Import, RealNumbersAreThoseOfTheTargetOnTheWayInAndOut) {
   sandbox.write("scale.cu", "");
   const std::string manifest = sandbox.write("scale.target.toml", R"(
 manifest = 2
@@ -119,8 +116,7 @@ reference.kernels.scale_reference = { grid = "N", block = 1 }
   EXPECT_THAT(exported.out, HasSubstr("\"64,1,2.0\"")) << exported.err;
 }
 
-TEST(Import, AT1ProblemBecomesAManifestThatIsRead) {
-  const Sandbox sandbox;
+TEST_F(Import, AT1ProblemBecomesAManifestThatIsRead) {
   sandbox.write("fill.cu",
                 R"(extern "C" __global__ void fill(float* out, const float* in, float scale) {
   const int x = blockIdx.x * block_size_x + threadIdx.x;
@@ -132,30 +128,27 @@ TEST(Import, AT1ProblemBecomesAManifestThatIsRead) {
 })");
   const std::string problem =
       AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/t1_problem.json";
-  const Ended ended = sandbox.run({"import", "t1", problem});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("fill_2d.target.toml: written"),
-                               HasSubstr("Conditions[2]: \"fits(block_size_x)\"")));
+  const std::string ended = sandbox.done({"import", "t1", problem});
+  EXPECT_THAT(ended, AllOf(HasSubstr("fill_2d.target.toml: written"),
+                           HasSubstr("Conditions[2]: \"fits(block_size_x)\"")));
   expect_refused(sandbox.run({"import", "t1", problem}), 2, {"fill_2d.target.toml", "exists"});
-  const Ended check = sandbox.run({"check", "./fill_2d.target.toml", "--sizes", "100x60",
-                                   "--device", "host", "--configurations", "2"});
-  EXPECT_EQ(check.status, 0) << check.err;
+  const std::string check = sandbox.done({"check", "./fill_2d.target.toml", "--sizes", "100x60",
+                                          "--device", "host", "--configurations", "2"});
   // 6 blocks with 2 factors and 2 types, and 2 blocks of 4 rows with 2 factors and one type.
-  EXPECT_THAT(check.out, HasSubstr("28 of 36 combinations are valid"));
+  EXPECT_THAT(check, HasSubstr("28 of 36 combinations are valid"));
 }
 
 TEST(ExportOfResults, IsReadBackByReplay) {
   const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100,200", {"--budget", "8"})).status, 0);
+  sandbox.done(tune("tiny", "100,200", {"--budget", "8"}));
   const std::string tiny = manifest_of("tiny");
-  const Ended stored = sandbox.run({"replay", "--target", tiny, "--size", "100", "--seeds", "2"});
-  EXPECT_EQ(stored.status, 0) << stored.err;
-  EXPECT_THAT(stored.out, AllOf(HasSubstr("tiny N=100 on "), HasSubstr(": 8 configurations")));
+  const std::string stored =
+      sandbox.done({"replay", "--target", tiny, "--size", "100", "--seeds", "2"});
+  EXPECT_THAT(stored, AllOf(HasSubstr("tiny N=100 on "), HasSubstr(": 8 configurations")));
   for (const char* form : {"kt", "t4"}) {
     const std::string file = std::string(form) + ".json";
-    const Ended ended = sandbox.run(
+    sandbox.done(
         {"db", "export", "--format", form, "--target", tiny, "--size", "100", "--output", file});
-    ASSERT_EQ(ended.status, 0) << ended.err;
     const Ended replay = sandbox.run({"replay", file, "--seeds", "2"});
     EXPECT_THAT(replay.out, HasSubstr("8 configurations")) << replay.err;
   }

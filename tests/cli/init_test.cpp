@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/cli/tool.hpp"
+#include "tests/support/matchers.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -159,9 +160,10 @@ TEST_P(KernelOfSomebody, IsTunedAndVerifiedWithinTenLinesOfTheUsersOwn) {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelOfSomebody, ::testing::ValuesIn(kPorted),
                          [](const auto& each) { return each.param.file; });
 
-TEST(Init, AProgramForKernelTunerBecomesAManifestThatPassesItsCheck) {
+using Init = InSandbox;
+
+TEST_F(Init, AProgramForKernelTunerBecomesAManifestThatPassesItsCheck) {
   const std::filesystem::path root = AUTOTUNE_SOURCE_DIR;
-  const Sandbox sandbox;
   sandbox.write("axpy.cu",
                 "extern \"C\" __global__ void axpy(float* y, const float* x, float a, int n) {\n"
                 "  const int first = blockIdx.x * block_size_x * items + threadIdx.x;\n"
@@ -174,17 +176,15 @@ TEST(Init, AProgramForKernelTunerBecomesAManifestThatPassesItsCheck) {
   const std::string script = (root / "scripts/kernel_tuner_problem").string();
   const std::string program = (root / "tests/cli/kernels/kernel_tuner_axpy.py").string();
   ASSERT_EQ(std::system(("python3 " + script + " " + program + " --output " + problem).c_str()), 0);
-  const Ended import = sandbox.run({"import", "t1", problem, "--output", "axpy.target.toml"});
-  ASSERT_EQ(import.status, 0) << import.err;
+  sandbox.done({"import", "t1", problem, "--output", "axpy.target.toml"});
   const Ended check = sandbox.run({"check", "./axpy.target.toml", "--device", "host"});
   EXPECT_EQ(check.status, 0) << check.err << check.out;
   EXPECT_THAT(check.out, AllOf(HasSubstr("20 of 24 combinations are valid"),
                                HasSubstr("configurations and the reference are fine")));
 }
 
-TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
+TEST_F(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
   const std::filesystem::path root = AUTOTUNE_SOURCE_DIR;
-  const Sandbox sandbox;
   sandbox.write("ktt_scale_rows.cu",
                 "extern \"C\" __global__ void scaleRows(const float* source, float* result, float "
                 "factor, unsigned int width) {\n"
@@ -203,8 +203,7 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
               AllOf(HasSubstr("a constraint over ROWS_SIZE: write"), HasSubstr("if (v[0] > 2)"),
                     HasSubstr("the reference of resultId is computed on the host"),
                     HasSubstr("SideBySideComparison, 0.001: give the outputs a tolerance")));
-  const Ended import = sandbox.run({"import", "t1", problem, "--output", "scale.target.toml"});
-  ASSERT_EQ(import.status, 0) << import.err;
+  sandbox.done({"import", "t1", problem, "--output", "scale.target.toml"});
   const std::string text = text_of(sandbox.folder() / "scale.target.toml");
   const Ended check = sandbox.run({"check", "./scale.target.toml", "--device", "host"});
   EXPECT_EQ(check.status, 0) << check.err << check.out << text;
@@ -213,8 +212,7 @@ TEST(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed) {
       << text;
 }
 
-TEST(Init, AHeaderThatIsNotThereIsTakenAsEmptyAndOneElsewhereIsIncluded) {
-  const Sandbox sandbox;
+TEST_F(Init, AHeaderThatIsNotThereIsTakenAsEmptyAndOneElsewhereIsIncluded) {
   std::filesystem::create_directory(sandbox.folder() / "inc");
   sandbox.write("inc/weight.h",
                 "#pragma once\n#include <memory>\n#include \"absent.h\"\n"
@@ -243,8 +241,7 @@ TEST(Init, AHeaderThatIsNotThereIsTakenAsEmptyAndOneElsewhereIsIncluded) {
   EXPECT_EQ(tuned.status, 0) << tuned.err;
 }
 
-TEST(Init, ComplexNumbersOfCufftAreKnown) {
-  const Sandbox sandbox;
+TEST_F(Init, ComplexNumbersOfCufftAreKnown) {
   sandbox.write("k.cu",
                 "#include <cufft.h>\n"
                 "__global__ void turn(cufftComplex* y, int n) {\n"
@@ -254,8 +251,7 @@ TEST(Init, ComplexNumbersOfCufftAreKnown) {
   EXPECT_EQ(init.status, 0) << init.err;
 }
 
-TEST(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
-  const Sandbox sandbox;
+TEST_F(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
   sandbox.write("k.cu",
                 "__global__ void far(const int* at, float* y, int n) {\n"
                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -267,8 +263,7 @@ TEST(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
                                         "say which sizes it takes")));
 }
 
-TEST(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
-  const Sandbox sandbox;
+TEST_F(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
   sandbox.write("k.cu",
                 "__global__ void k(const float* x, float* y, int n) {\n"
                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -280,8 +275,7 @@ TEST(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
                     HasSubstr("arguments.y = { type = \"f32\", length = \"n\", role = \"inout\"")));
 }
 
-TEST(Init, ACommandToCopyHasItsPathInQuotes) {
-  const Sandbox sandbox;
+TEST_F(Init, ACommandToCopyHasItsPathInQuotes) {
   std::filesystem::create_directory(sandbox.folder() / "my kernels");
   sandbox.write("my kernels/k.cu",
                 "__global__ void k(float* y, int n) {\n"
@@ -290,8 +284,7 @@ TEST(Init, ACommandToCopyHasItsPathInQuotes) {
   EXPECT_THAT(init.out, HasSubstr("autotune check 'my kernels/k.target.toml'\n")) << init.err;
 }
 
-TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
-  const Sandbox sandbox;
+TEST_F(Init, OfWhatCannotBeDescribedSaysWhy) {
   const auto refuses = [&](const std::vector<std::string>& words, int status,
                            const std::string& what, const std::string& cure) {
     std::vector<std::string> all = {"init", "--device", "host"};
@@ -322,6 +315,102 @@ TEST(Init, OfWhatCannotBeDescribedSaysWhy) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "k.target.toml"));
   sandbox.write("k.target.toml", "");
   refuses({"broken.cu"}, 1, "k.target.toml already exists", "move the file");
+}
+
+// Kernels as people write them: each passes its check on both devices, or the message says what to
+// do.
+
+/// In `body`, `i` is the thread's number in the grid.
+struct Feature {
+  std::string name, before, body;
+};
+
+const Feature kFeatures[] = {
+    {"complex", "#include <cuComplex.h>\n",
+     "cuFloatComplex c = cuCmulf(make_cuFloatComplex(1, 2), make_cuFloatComplex(3, 4));"
+     "c = cuCdivf(cuCaddf(c, cuConjf(c)), c); if (i < n) y[i] = x[i] + cuCrealf(c) + cuCabsf(c);"},
+    {"dynamic_tile", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n",
+     "cg::thread_group g = cg::tiled_partition(cg::this_thread_block(), 16); g.sync();"
+     "if (i < n) y[i] = x[i] + g.thread_rank() + g.size();"},
+    {"tile_by_its_type", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n",
+     "cg::thread_block block = cg::this_thread_block();"
+     "cg::thread_block_tile<32> t = cg::tiled_partition<32>(block);"
+     "float v = i < n ? x[i] : 0; v += t.shfl_down(v, 1); if (i < n) y[i] = v;"},
+    {"match_and_reduce", "",
+     "unsigned same = __match_any_sync(~0u, i & 3); unsigned most = __reduce_max_sync(~0u, i & 7u);"
+     "if (i < n) y[i] = x[i] + __popc(same) + most + __reduce_add_sync(~0u, 1u);"},
+    {"mathematics", "",
+     "if (i < n) y[i] = norm3df(1, 2, x[i]) + cospif(x[i]) + rhypotf(3, 4) + __dp4a(257, 2, 3);"},
+    {"pipeline", "#include <cuda_pipeline.h>\n",
+     "__shared__ float s[128]; if (i < n) { __pipeline_memcpy_async(&s[threadIdx.x], x + i, 4);"
+     "__pipeline_commit(); __pipeline_wait_prior(0); y[i] = s[threadIdx.x]; }"},
+    {"heap", "", "float* p = (float*)malloc(4); *p = 2; if (i < n) y[i] = x[i] * *p; free(p);"},
+    {"sleep_and_managed", "__managed__ int flag;\n",
+     "__nanosleep(1); if (n < 0) __trap(); if (i < n) y[i] = x[i];"},
+    {"short_names", "#include <cuda_runtime.h>\n",
+     "uint a = 1; ushort b = 2; ulong c = 3; if (i < n) y[i] = x[i] + a + b + c;"},
+};
+
+class KernelFeature : public ::testing::TestWithParam<Feature> {};
+
+/// What `check` of the kernel says.
+Ended checked(const std::string& source, const std::string& device) {
+  const Sandbox sandbox;
+  sandbox.write("k.cu", source);
+  sandbox.write("k.target.toml", R"toml(manifest = 2
+name = "k"
+source = "k.cu"
+sizes = ["n"]
+parameters.B = [32, 64]
+arguments.x = { type = "f32", length = "n" }
+arguments.y = { type = "f32", length = "n", role = "output", tolerance = 8 }
+kernels.k = { grid = "ceil_div(n, B)", block = "B", arguments = ["x", "y", "n"] }
+reference.configuration = "default"
+)toml");
+  return sandbox.run({"check", "./k.target.toml", "--sizes", "100", "--device", device});
+}
+
+std::string kernel_of(const Feature& feature) {
+  return feature.before +
+         "__global__ void __maxnreg__(32) k(const float* x, float* y, int n) {\n"
+         "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" +
+         feature.body + "\n}\n";
+}
+
+TEST_P(KernelFeature, PassesTheCheckOnTheHost) {
+  const Ended check = checked(kernel_of(GetParam()), "host");
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+}
+
+TEST_P(KernelFeature, PassesTheCheckForAnH200) {
+  if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
+  const Ended check = checked(kernel_of(GetParam()), "model:h200");
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelFeature, ::testing::ValuesIn(kFeatures),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(Check, OfAKernelThatIsNotSupportedSaysWhatToDo) {
+  const auto says = [](const std::string& before, const std::string& body,
+                       const std::string& cure) {
+    const Ended check = checked(kernel_of({"", before, body}), "host");
+    EXPECT_NE(check.status, 0) << check.out;
+    EXPECT_THAT(check.out + check.err, HasSubstr(cure));
+  };
+  says("texture<float> tex;\n", "y[i] = 0;", "take a cudaTextureObject_t as an argument");
+  says("", "y[i] = __shfl_down(x[i], 1);", "write __shfl_down_sync(0xffffffff, ...)");
+  says("__global__ void k(double* y) { y[0] = 1; }\n", "y[i] = 0;",
+       "give the one that is launched a name of its own");
+  says("", "asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(n)); y[i] = n;",
+       "put it between #ifndef AUTOTUNE_HOST and #endif");
+  says("", "y[i] = clock64();", "the host device has no clock");
+}
+
+TEST(Check, NotesDynamicSharedMemoryThatNoLaunchGives) {
+  const Ended check =
+      checked(kernel_of({"", "extern __shared__ float s[];\n", "y[i] = x[i];"}), "host");
+  EXPECT_THAT(check.out, HasSubstr("no kernel has dynamic_shared_bytes"));
 }
 
 }  // namespace

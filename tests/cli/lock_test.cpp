@@ -49,7 +49,7 @@ class LockVerb : public ::testing::Test {
 };
 
 TEST_F(LockVerb, GivesProgramsDecisionsAndKernelsInOneFile) {
-  ASSERT_EQ(sandbox_.run(tune("tiny", "100,200")).status, 0);
+  sandbox_.done(tune("tiny", "100,200"));
   const Ended made = lock("app.lock", {"--fallback", "error"});
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("app.lock: 2 answers on "), HasSubstr("fallback: error")));
@@ -76,7 +76,7 @@ TEST_F(LockVerb, FourProcessesWithOtherDatabasesHaveOneAnswer) {
   std::vector<std::string> by_database, by_lock;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const std::string database = "rank" + std::to_string(i) + ".db";
-    ASSERT_EQ(sandbox_.run(tune("tiny", "100", {"--db", database})).status, 0);
+    sandbox_.done(tune("tiny", "100", {"--db", database}));
     pin(database, "100", configurations[i]);
   }
   ASSERT_EQ(lock("app.lock", {"--db", "rank2.db"}).status, 0);
@@ -98,7 +98,7 @@ TEST_F(LockVerb, FourRanksOfAnMpiJobHaveOneAnswer) {
     const std::string folder = format("rank{}/autotune", rank);
     std::filesystem::create_directories(sandbox_.folder() / folder);
     const std::string database = folder + "/tuned.db";
-    ASSERT_EQ(sandbox_.run(tune("tiny", "100", {"--db", database})).status, 0);
+    sandbox_.done(tune("tiny", "100", {"--db", database}));
     pin(database, "100", configurations[rank]);
   }
   ASSERT_EQ(lock("app.lock", {"--db", "rank2/autotune/tuned.db"}).status, 0);
@@ -127,7 +127,7 @@ TEST_F(LockVerb, FourRanksOfAnMpiJobHaveOneAnswer) {
 }
 
 TEST_F(LockVerb, AnswersForAllSizesOfARange) {
-  ASSERT_EQ(sandbox_.run(tune("tiny", "64")).status, 0);
+  sandbox_.done(tune("tiny", "64"));
   const Ended made = lock("app.lock", {"--sizes", "N=60..70:1"});
   ASSERT_EQ(made.status, 0) << made.err;
   const Ended ran = run_with("app.lock", {"60", "65", "70"});
@@ -165,7 +165,7 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
 }
 
 TEST_F(LockVerb, VerifySaysWhichAnswersHoldAndRepairTunesTheOthers) {
-  ASSERT_EQ(sandbox_.run(tune("tiny", "100,200,300")).status, 0);
+  sandbox_.done(tune("tiny", "100,200,300"));
   pin(sandbox_.database().string(), "100", "BLOCK=1 STEP=4");
   pin(sandbox_.database().string(), "200", "BLOCK=16 STEP=16");
   ASSERT_EQ(lock("app.lock").status, 0);
@@ -234,14 +234,13 @@ TEST_F(LockVerb, AWorkloadHoldsWhatTheBlasLibraryLaunches) {
 }
 
 TEST_F(LockVerb, DiffReadsAsText) {
-  ASSERT_EQ(sandbox_.run(tune("tiny", "100")).status, 0);
+  sandbox_.done(tune("tiny", "100"));
   pin((sandbox_.database()).string(), "100", "BLOCK=1 STEP=4");
   ASSERT_EQ(lock("a.lock").status, 0);
   pin((sandbox_.database()).string(), "100", "BLOCK=16 STEP=64");
   ASSERT_EQ(lock("b.lock", {"--fallback", "error"}).status, 0);
-  const Ended same = sandbox_.run({"lock", "--diff", "a.lock", "a.lock"});
-  EXPECT_EQ(same.status, 0);
-  EXPECT_EQ(same.out, "no difference\n");
+  const std::string same = sandbox_.done({"lock", "--diff", "a.lock", "a.lock"});
+  EXPECT_EQ(same, "no difference\n");
   const Ended changed = sandbox_.run({"lock", "--diff", "a.lock", "b.lock"});
   EXPECT_EQ(changed.status, 1);
   EXPECT_THAT(changed.out, AllOf(HasSubstr("fallback: vendor is now error\n"),

@@ -22,8 +22,9 @@ Json json_of(const Sandbox& sandbox, std::vector<std::string> arguments) {
   return Json::parse(ended.out);
 }
 
-TEST(Occupancy, TellsLimitsAndLimiters) {
-  const Sandbox sandbox;
+using Occupancy = InSandbox;
+
+TEST_F(Occupancy, TellsLimitsAndLimiters) {
   const std::vector<std::string> kernel = {"--gpu",  "gt240", "--block",  "16x16",
                                            "--regs", "14",    "--shared", "4140"};
   const Json json = json_of(sandbox, kernel);
@@ -37,8 +38,7 @@ TEST(Occupancy, TellsLimitsAndLimiters) {
   EXPECT_THAT(table.out, HasSubstr("75 %, limited by shared memory"));
 }
 
-TEST(Occupancy, FindsTheBestBlock) {
-  const Sandbox sandbox;
+TEST_F(Occupancy, FindsTheBestBlock) {
   const std::vector<std::string> kernel = {
       "--gpu", "h200", "--best-block", "--shared", "8*threads", "--regs", "40"};
   EXPECT_EQ(json_of(sandbox, kernel)["threads"], 768);
@@ -48,9 +48,8 @@ TEST(Occupancy, FindsTheBestBlock) {
   EXPECT_EQ(json_of(sandbox, square)["shared_bytes"], 2048);
 }
 
-TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
+TEST_F(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Sandbox sandbox;
   const Json json =
       json_of(sandbox, {"--gpu", "h200", "--target", "gemm", "--size", "512", "BLOCK_SIZE=16"});
   EXPECT_EQ(json["threads"], 256);
@@ -58,11 +57,10 @@ TEST(Occupancy, CompilesATargetForAGpuThatIsNotHere) {
   EXPECT_GT(json["shared_bytes"], 0);
 }
 
-TEST(Occupancy, CompilesWhereTheToolkitIsNotOnTheLoadersPath) {
+TEST_F(Occupancy, CompilesWhereTheToolkitIsNotOnTheLoadersPath) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   const std::string loader = "/lib64/ld-linux-x86-64.so.2";
   if (!std::filesystem::exists(loader)) GTEST_SKIP() << "another loader than " << loader;
-  const Sandbox sandbox;  // an empty cache, so that NVRTC is asked
   const Ran ran = run_command("unset LD_LIBRARY_PATH; cd " + sandbox.folder().string() +
                               "; AUTOTUNE_CACHE=$PWD AUTOTUNE_KERNEL_PATH=" AUTOTUNE_SOURCE_DIR
                               "/kernel_sources AUTOTUNE_WORKER=" AUTOTUNE_BINARY_DIR
@@ -73,23 +71,21 @@ TEST(Occupancy, CompilesWhereTheToolkitIsNotOnTheLoadersPath) {
   EXPECT_EQ(ran.status, 0) << ran.output;
 }
 
-TEST(Occupancy, SweepsInJson) {
-  const Sandbox sandbox;
+TEST_F(Occupancy, SweepsInJson) {
   const Json json = json_of(sandbox, {"--gpu", "gt240", "--block", "64", "--sweep", "block"});
   EXPECT_EQ(json["sweep"].size(), 16U);
   EXPECT_EQ(json["sweep"][7]["threads"], 256);
   EXPECT_EQ(json["sweep"][7]["active_warps"], 16);
 }
 
-TEST(Occupancy, Plots) {
-  const Sandbox sandbox;
+TEST_F(Occupancy, Plots) {
   const Ended ended = occupancy(sandbox, {"--gpu", "h200", "--block", "256", "--sweep", "regs"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("registers a thread"));
   EXPECT_THAT(ended.out, HasSubstr("@ this kernel"));
 }
 
-TEST(Occupancy, RefusesWhatNoGpuHas) {
+TEST_F(Occupancy, RefusesWhatNoGpuHas) {
   struct Case {
     std::vector<std::string> arguments, words;
   };
@@ -112,7 +108,6 @@ TEST(Occupancy, RefusesWhatNoGpuHas) {
       {{"--gpu", "h200", "--target", manifest_of("tiny"), "BLOK=16"}, {"BLOK", "BLOCK"}},
       {{"--gpu", "h200", "--target", manifest_of("tiny"), "BLOCK=17"}, {"BLOCK=17"}},
   };
-  const Sandbox sandbox;
   for (const Case& one : cases) {
     SCOPED_TRACE(::testing::PrintToString(one.arguments));
     expect_refused(occupancy(sandbox, one.arguments), 2, one.words);

@@ -48,7 +48,7 @@ TEST_F(PlanCodeTest, ANegativeScalarLosesItsSignForMagnitudes) {
 
 TEST_F(PlanCodeTest, ATextureIsRefused) {
   pass(Texture{});
-  EXPECT_THAT([&] { code(); }, ThrowsMessage<Error>(HasSubstr("add takes a texture")));
+  EXPECT_REFUSAL(Error, code(), "add takes a texture");
 }
 
 TEST_F(PlanCodeTest, AnOptionalConstantIsCopiedIfTheSourceDeclaresIt) {

@@ -11,10 +11,11 @@
 namespace autotune::testing {
 namespace {
 
-TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
-  const Sandbox sandbox;
+using Query = InSandbox;
+
+TEST_F(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   expect_refused(sandbox.run({"query", "--target", "tiny"}), 1, {"tuned.db", "no such file"});
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
 
   const Ended exact = sandbox.run({"query", "--target", "tiny", "--size", "100"});
   EXPECT_EQ(exact.status, 0) << exact.err;
@@ -23,13 +24,10 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_EQ(exact.out.find("not tuned"), std::string::npos);
 
   const std::string manifest = manifest_of("tiny");
-  const Ended near = sandbox.run({"query", "--target", manifest, "--size", "200"});
-  EXPECT_EQ(near.status, 0) << near.err;
-  EXPECT_THAT(near.out, HasSubstr("tiny N=200 is not tuned on "));
-  EXPECT_THAT(near.out,
-              HasSubstr("expected to be the fastest of the configurations that are good"));
-  EXPECT_THAT(near.out,
-              HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
+  const std::string near = sandbox.done({"query", "--target", manifest, "--size", "200"});
+  EXPECT_THAT(near, HasSubstr("tiny N=200 is not tuned on "));
+  EXPECT_THAT(near, HasSubstr("expected to be the fastest of the configurations that are good"));
+  EXPECT_THAT(near, HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
   const std::string file = sandbox.database().string();
   EXPECT_THAT(sandbox.run({"query", "--target", manifest, "--size", "200", "--db", file}).out,
               HasSubstr("autotune tune --target " + manifest + " --sizes 200 --db " + file +
@@ -53,9 +51,8 @@ TEST(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   EXPECT_EQ(json["results"][0]["median_ns"], nullptr);
   EXPECT_EQ(json["results"][0]["config"], json["results"][0]["program"]["config"]);
 
-  const Ended all = sandbox.run({"query", "--json"});
-  EXPECT_EQ(all.status, 0) << all.err;
-  EXPECT_EQ(Json::parse(all.out)["results"][0]["target"], "tiny");
+  const std::string all = sandbox.done({"query", "--json"});
+  EXPECT_EQ(Json::parse(all)["results"][0]["target"], "tiny");
 
   expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
   expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db unpin needs --target"});
@@ -79,15 +76,14 @@ TEST(OldNames, OfTargetsTakeSizesInTheOldOrderAndALineNamesTheNewOnes) {
   EXPECT_EQ(problem["K"], 67);
 
   const std::string strided = "3x61x35x67x67x35x35x35x4087x2345x2135x2135";
-  const Ended asked = sandbox.run({"query", "--target", "gemm16_strided", "--size", strided});
-  EXPECT_EQ(asked.status, 0) << asked.err;
-  EXPECT_THAT(asked.out, HasSubstr("gemm M=61 N=35 K=67 batch=3 dtype=f16 on "));
+  const std::string asked =
+      sandbox.done({"query", "--target", "gemm16_strided", "--size", strided});
+  EXPECT_THAT(asked, HasSubstr("gemm M=61 N=35 K=67 batch=3 dtype=f16 on "));
   expect_refused(sandbox.run({"query", "--target", "gemm16_batched", "--size", "4x8"}), 2,
                  {"--size", "BATCH"});
 }
 
-TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
-  const Sandbox sandbox;
+TEST_F(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   const std::vector<std::string> question = {"query",     "--target", "reduction", "--size",
                                              "1000,2000", "--device", "h200"};
   const auto with = [&](const std::string& option, const std::string& value) {
@@ -96,11 +92,10 @@ TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
     if (!value.empty()) arguments.push_back(value);
     return sandbox.run(arguments);
   };
-  const Ended told = sandbox.run(question);
-  EXPECT_EQ(told.status, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("reduction N=1000 is not tuned on NVIDIA H200"));
-  EXPECT_THAT(told.out, HasSubstr("\nreduction N=1000 on NVIDIA H200: METHOD="));
-  EXPECT_THAT(told.out, HasSubstr("autotune tune --target reduction --sizes 2000 measures it"));
+  const std::string told = sandbox.done(question);
+  EXPECT_THAT(told, HasSubstr("reduction N=1000 is not tuned on NVIDIA H200"));
+  EXPECT_THAT(told, HasSubstr("\nreduction N=1000 on NVIDIA H200: METHOD="));
+  EXPECT_THAT(told, HasSubstr("autotune tune --target reduction --sizes 2000 measures it"));
   const Json json = Json::parse(with("--json", "").out);
   EXPECT_EQ(json["results"][1]["exact"], false);
   EXPECT_EQ(json["results"][1]["problem"]["N"], 2000);
@@ -116,9 +111,8 @@ TEST(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   expect_refused(of("./none.target.toml", "8"), 2, {"none.target.toml"});
 }
 
-TEST(Query, SaysWhyARestrictedRunHasNoResult) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3", "--fix", "BLOCK=1"})).status, 0);
+TEST_F(Query, SaysWhyARestrictedRunHasNoResult) {
+  sandbox.done(tune("tiny", "100", {"--budget", "3", "--fix", "BLOCK=1"}));
   expect_refused(sandbox.run({"query", "--target", "tiny"}), 1,
                  {"no result", "restricted by --fix", "autotune report"});
 }
@@ -128,8 +122,7 @@ std::string of_sample(const Sandbox& sandbox) {
   return sandbox.run({"query", "--db", "sample.db", "--target", "gemm"}).out;
 }
 
-TEST(Query, TellsTheTimeWithTheOtherStateOfTheL2Cache) {
-  const Sandbox sandbox;
+TEST_F(Query, TellsTheTimeWithTheOtherStateOfTheL2Cache) {
   db::TunedStore store(sandbox.folder() / "sample.db");
   db::Sample sample(store);
   store.add_decision(sample.decision("BM=32", 20000));
@@ -144,23 +137,20 @@ TEST(Query, TellsTheTimeWithTheOtherStateOfTheL2Cache) {
   EXPECT_THAT(both, HasSubstr(", 1 sample, verified"));
 }
 
-TEST(Query, GivesNoResultOfAChangedKernelThatIsNoLongerValid) {
-  const Sandbox sandbox;
+TEST_F(Query, GivesNoResultOfAChangedKernelThatIsNoLongerValid) {
   {
     db::TunedStore store(sandbox.folder() / "sample.db");
     const db::Sample sample(store);
     store.add_decision(sample.decision("BM=32", 20000));
   }
   EXPECT_THAT(of_sample(sandbox), HasSubstr("stale    the kernel has changed since"));
-  const Ended asked =
-      sandbox.run({"query", "--db", "sample.db", "--target", "gemm", "--size", "512"});
-  EXPECT_EQ(asked.status, 0) << asked.err;
-  EXPECT_THAT(asked.out, HasSubstr("gemm M=512 N=512 K=512 is not tuned on NVIDIA H200 (l2=hot"));
-  EXPECT_THAT(asked.out, Not(HasSubstr("BM=32\n")));
+  const std::string asked =
+      sandbox.done({"query", "--db", "sample.db", "--target", "gemm", "--size", "512"});
+  EXPECT_THAT(asked, HasSubstr("gemm M=512 N=512 K=512 is not tuned on NVIDIA H200 (l2=hot"));
+  EXPECT_THAT(asked, Not(HasSubstr("BM=32\n")));
 }
 
-TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
-  const Sandbox sandbox;
+TEST_F(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
   for (const db::HostileDatabase& hostile : db::hostile_databases()) {
     SCOPED_TRACE(hostile.name);
     std::filesystem::remove(sandbox.folder() / "sample.db");
@@ -180,8 +170,7 @@ TEST(Query, GivesNoAnswerThatMayBeNoneAndNamesAPinThatFailed) {
   }
 }
 
-TEST(Query, SaysWhetherRunsGaveTheSameBits) {
-  const Sandbox sandbox;
+TEST_F(Query, SaysWhetherRunsGaveTheSameBits) {
   db::TunedStore store(sandbox.folder() / "sample.db");
   const db::Sample sample(store);
   store.add_decision(sample.decision("BM=32", 20000));
@@ -196,8 +185,7 @@ TEST(Query, SaysWhetherRunsGaveTheSameBits) {
   EXPECT_THAT(of_sample(sandbox), HasSubstr("runs     every run gave the same bits\n"));
 }
 
-TEST(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {
-  const Sandbox sandbox;
+TEST_F(Query, SaysThatTheSpaceChangedSinceUntilItIsTunedAgain) {
   sandbox.write("twice.cu",
                 "__global__ void twice(const float* x, float* y, int n) {\n"
                 "  for (int i = 0; i < n; ++i) y[i] = 2 * x[i];\n"
@@ -225,22 +213,19 @@ reference.kernels.twice = {}
   const auto asked = [&] {
     return sandbox.run({"query", "--target", manifest, "--size", "100"}).out;
   };
-  const Ended tuned = sandbox.run(words);
-  ASSERT_EQ(tuned.status, 0) << tuned.err;
+  sandbox.done(words);
   EXPECT_EQ(asked().find("have changed since"), std::string::npos);
   write("STEP > 0 and STEP < 9");
   EXPECT_THAT(asked(), HasSubstr("space    parameters or constraints of twice have changed since"));
-  ASSERT_EQ(sandbox.run(words).status, 0);
+  sandbox.done(words);
   EXPECT_EQ(asked().find("have changed since"), std::string::npos);
 }
 
-TEST(Query, ShowsTrialsSortedByAColumn) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+TEST_F(Query, ShowsTrialsSortedByAColumn) {
+  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
   const std::vector<std::string> query{"query", "--target", "tiny", "--trials", "2"};
-  const Ended text = sandbox.run(query);
-  EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("time registers occupancy    compile  configuration\n"));
+  const std::string text = sandbox.done(query);
+  EXPECT_THAT(text, HasSubstr("time registers occupancy    compile  configuration\n"));
   std::vector<std::string> by_compile = query;
   by_compile.insert(by_compile.end(), {"--sort", "compile", "--json"});
   const Json trials = Json::parse(sandbox.run(by_compile).out)["results"][0]["trials"];
@@ -255,11 +240,8 @@ TEST(Query, ShowsTrialsSortedByAColumn) {
   EXPECT_EQ(refused.out, "") << "before anything is shown";
 }
 
-TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
-                .status,
-            0);
+TEST_F(Query, LeavesOutWhatMeansNothingInAConfiguration) {
+  sandbox.done({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"});
   const Ended text = sandbox.run({"query", "--target", "gemm", "--size", "16"});
   EXPECT_THAT(text.out, HasSubstr("KERNEL=tiled BLOCK_SIZE="));
   EXPECT_EQ(text.out.find("STAGES="), std::string::npos) << text.out;
@@ -267,11 +249,8 @@ TEST(Query, LeavesOutWhatMeansNothingInAConfiguration) {
   EXPECT_TRUE(Json::parse(as_json.out)["results"][0]["config"].contains("STAGES"));
 }
 
-TEST(Query, ShowsConfigurationsThatCanBePinned) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
-                .status,
-            0);
+TEST_F(Query, ShowsConfigurationsThatCanBePinned) {
+  sandbox.done({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"});
   const std::string shown = sandbox.run({"query", "--target", "gemm", "--size", "16"}).out;
   const std::size_t start = shown.find("KERNEL=");
   const std::string configuration = shown.substr(start, shown.find('\n', start) - start);
@@ -288,8 +267,7 @@ TEST(Query, ShowsConfigurationsThatCanBePinned) {
   expect_refused(pin("KERNL=tiled"), 2, {"KERNL", "did you mean KERNEL"});
 }
 
-TEST(Query, NamesAProblemByItsSizesAndTheSettingsThatAreNotTheDefault) {
-  const Sandbox sandbox;
+TEST_F(Query, NamesAProblemByItsSizesAndTheSettingsThatAreNotTheDefault) {
   const auto tune = [&](const std::string& dtype) {
     return sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1",
                         "--set", "dtype=" + dtype});
@@ -314,19 +292,15 @@ TEST(Query, NamesAProblemByItsSizesAndTheSettingsThatAreNotTheDefault) {
   EXPECT_EQ(json["results"][0]["problem"]["layout"], "NN");
 }
 
-TEST(Query, SaysWithWhichSettingsATargetIsTuned) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"})
-                .status,
-            0);
+TEST_F(Query, SaysWithWhichSettingsATargetIsTuned) {
+  sandbox.done({"--target", "gemm", "--sizes", "16", "--device", "host", "--budget", "1"});
   expect_refused(sandbox.run({"query", "--target", "gemm", "--set", "dtype=f64"}), 1,
                  {"not tuned with dtype=f64", "but with dtype=f32", "--set dtype=f64 --sizes"});
   expect_refused(sandbox.run({"query", "--target", "gemm", "--set", "dtypes=f64"}), 2,
                  {"no problem of gemm has a setting dtypes", "did you mean dtype"});
 }
 
-TEST(Query, TellsWhereTheVendorsLibraryIsFaster) {
-  const Sandbox sandbox;
+TEST_F(Query, TellsWhereTheVendorsLibraryIsFaster) {
   {
     db::TunedStore store(sandbox.folder() / "vendor.db");
     const db::Sample sample(store);
@@ -350,28 +324,26 @@ TEST(List, NamesWhatThereIs) {
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"targets", "gemm"}, {"strategies", "guided"}, {"devices", "host"}};
   for (const auto& [kind, name] : expected) {
-    const Ended ended = sandbox.run({"list", kind, "--json"});
-    EXPECT_EQ(ended.status, 0) << ended.err;
+    const std::string out = sandbox.done({"list", kind, "--json"});
     bool found = false;
-    for (const Json& row : Json::parse(ended.out)) found = found || row["name"] == name;
+    for (const Json& row : Json::parse(out)) found = found || row["name"] == name;
     EXPECT_TRUE(found) << kind;
   }
-  EXPECT_EQ(sandbox.run({"list", "plugins"}).status, 0);
+  sandbox.done({"list", "plugins"});
 }
 
 TEST(Help, EveryVerbHasOne) {
   const Sandbox sandbox;
-  const Ended overview = sandbox.run({"--help"});
-  EXPECT_EQ(overview.status, 0);
+  const std::string overview = sandbox.done({"--help"});
   for (const char* verb : {"tune", "query", "list", "check", "new-target", "db", "help"}) {
-    EXPECT_THAT(overview.out, HasSubstr(std::string("\n  ") + verb));
+    EXPECT_THAT(overview, HasSubstr(std::string("\n  ") + verb));
     const Ended help = sandbox.run({verb, "--help"});
     EXPECT_EQ(help.status, 0) << verb;
     EXPECT_THAT(help.out, HasSubstr(std::string("usage: autotune ") + verb));
     EXPECT_EQ(sandbox.run({"help", verb}).out, help.out);
     EXPECT_EQ(sandbox.run({verb, "-h"}).out, help.out);
   }
-  EXPECT_THAT(overview.out, HasSubstr("Exit status: 0 done"));
+  EXPECT_THAT(overview, HasSubstr("Exit status: 0 done"));
   const std::string tune = sandbox.run({"tune", "--help"}).out;
   EXPECT_THAT(tune, HasSubstr("every multiple of the first"));
   EXPECT_THAT(tune, HasSubstr("\n    {\"target\": \"gemm\""));

@@ -17,8 +17,9 @@ namespace {
 
 const std::string kCaller = AUTOTUNE_BINARY_DIR "/tests/blas_stub/blas_caller";
 
-TEST(Run, ServesRecordsAndReports) {
-  Sandbox sandbox;
+using RunVerb = InSandbox;
+
+TEST_F(RunVerb, ServesRecordsAndReports) {
   sandbox.set("AUTOTUNE_BLAS_LIBRARY", AUTOTUNE_BINARY_DIR "/tests/blas_stub/libfake_autotune.so");
   const Ended ended = sandbox.run(
       {"run", "--record", "workload.jsonl", "--report", "--wait", "--", kCaller, "same", "3"});
@@ -30,18 +31,16 @@ TEST(Run, ServesRecordsAndReports) {
   EXPECT_THAT(off.err, HasSubstr("serving is off 3"));
 }
 
-TEST(Run, TheCommandHasItsOwnOptionsSignalsAndStatus) {
+TEST_F(RunVerb, TheCommandHasItsOwnOptionsSignalsAndStatus) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
-  Sandbox sandbox;
   const Ended ended = sandbox.run({"run", "--", "sh", "-c", "kill -s PIPE $$; echo --help"});
   EXPECT_EQ(ended.status, 128 + 13);
   EXPECT_THAT(sandbox.run({"run", "--", "printf", "%s", "--help"}).out, HasSubstr("--help"));
   EXPECT_EQ(sandbox.run({"run", "--", "sh", "-c", "exit 7"}).status, 7);
 }
 
-TEST(Run, SaysThatTheCommandCalledNothing) {
+TEST_F(RunVerb, SaysThatTheCommandCalledNothing) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
-  Sandbox sandbox;
   const Ended ended = sandbox.run({"run", "--report", "--", kCaller, "same", "0"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("autotune: blas_caller: this process called no matrix product"));
@@ -51,25 +50,22 @@ TEST(Run, SaysThatTheCommandCalledNothing) {
   EXPECT_THAT(script.err, Not(HasSubstr("blas_caller"))) << "of processes that it starts";
 }
 
-TEST(Run, KeepsWhatIsPreloadedAlready) {
+TEST_F(RunVerb, KeepsWhatIsPreloadedAlready) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
-  Sandbox sandbox;
   sandbox.set("LD_PRELOAD", "libm.so.6");
   EXPECT_THAT(sandbox.run({"run", "--db", "mine.db", "--", "env"}).out,
               AllOf(HasSubstr("libautotune_blas.so:libm.so.6\n"),
                     HasSubstr("AUTOTUNE_DB=" + (sandbox.folder() / "mine.db").string())));
 }
 
-TEST(Run, TheTunerItselfCallsTheRealLibrary) {
-  Sandbox sandbox;
+TEST_F(RunVerb, TheTunerItselfCallsTheRealLibrary) {
   const Ended ended = sandbox.run({"run", "--report", "--record", "w.jsonl", "--",
                                    AUTOTUNE_BINARY_DIR "/bin/autotune", "--version"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, IsEmpty());
 }
 
-TEST(Run, WhatCannotBeRunIsRefused) {
-  Sandbox sandbox;
+TEST_F(RunVerb, WhatCannotBeRunIsRefused) {
   expect_refused(sandbox.run({"run"}), 2, {"run needs a command"});
   expect_refused(sandbox.run({"run", "--", "./none"}), 1, {"./none: cannot be run"});
   expect_refused(sandbox.run({"run", "--record", "/proc/none/w", "--", "true"}), 1,
@@ -97,10 +93,9 @@ TEST_F(Warm, FillsTheCacheOnce) {
   const Json again = Json::parse(sandbox_.run({"warm", "--gpu", "h200", "--json"}).out);
   EXPECT_EQ(again["compiled"], 0);
   EXPECT_EQ(again["cached"], 2);
-  const Ended one = sandbox_.run(
+  const std::string one = sandbox_.done(
       {"warm", "--gpu", "h200", "--target", "vector_add", "--size", "4096", "--jobs", "1"});
-  EXPECT_EQ(one.status, 0) << one.err;
-  EXPECT_THAT(one.out, HasSubstr("(sm_90): 0 compiled, 1 in the cache, 0 failed"));
+  EXPECT_THAT(one, HasSubstr("(sm_90): 0 compiled, 1 in the cache, 0 failed"));
 }
 
 TEST_F(Warm, AnotherGpuOfTheArchitectureUsesTheAnswersToo) {
@@ -211,9 +206,8 @@ TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
                                       "1000",       "--json",     "--device", "host",
                                       "--strategy", "exhaustive", "--budget", "100%"};
     words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = sandbox.run(words);
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    return Json::parse(ended.out)["problems"][0];
+    const std::string out = sandbox.done(words);
+    return Json::parse(out)["problems"][0];
   };
   const Json first = tuned({});
   EXPECT_EQ(first["space"], 12);
@@ -260,7 +254,7 @@ TEST(PluginsOfACommand, AManifestIsReadWithoutThoseThatAreFound) {
   workshop.build("bad", kBadManifest);
   Sandbox sandbox;
   sandbox.set("AUTOTUNE_PLUGIN_PATH", workshop.folder().string());
-  ASSERT_EQ(sandbox.run({"new-target", "scale"}).status, 0);
+  sandbox.done({"new-target", "scale"});
   const Ended ended = sandbox.run({"check", "scale.target.toml", "--device", "host"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.err, "");
@@ -275,7 +269,7 @@ std::vector<std::string> explain_tiny(const std::vector<std::string>& more = {})
 
 TEST(Counters, AreShownByExplain) {
   const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "2", "--db", "t.db"})).status, 0);
+  sandbox.done(tune("tiny", "100", {"--budget", "2", "--db", "t.db"}));
   EXPECT_THAT(sandbox.run(explain_tiny()).out, Not(HasSubstr("counters ")));
   {
     db::TunedStore store(sandbox.folder() / "t.db");

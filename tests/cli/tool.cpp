@@ -149,6 +149,14 @@ Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation&
   return Running(folder_, tool_with(arguments), environment_, prepare).wait();
 }
 
+std::string Sandbox::done(const std::vector<std::string>& arguments,
+                          const Preparation& prepare) const {
+  const Ended ended = run(arguments, prepare);
+  if (ended.status == 0) return ended.out;
+  throw std::runtime_error(arguments[0] + " ended with " + std::to_string(ended.status) + ": " +
+                           ended.err);
+}
+
 Ended Sandbox::run_program(const std::vector<std::string>& words) const {
   return Running(folder_, words, environment_, Preparation()).wait();
 }

@@ -2,6 +2,7 @@
 // Runs the built binary as a user does: a process with its own home, database and streams.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/types.h>
 
 #include <filesystem>
@@ -65,6 +66,9 @@ class Sandbox {
   void unset(const std::string& name) { environment_.erase(name); }
 
   Ended run(const std::vector<std::string>& arguments, const Preparation& prepare = {}) const;
+  /// What the tool prints. Throws unless its status is 0.
+  std::string done(const std::vector<std::string>& arguments,
+                   const Preparation& prepare = {}) const;
   /// Runs another program, given by its path.
   Ended run_program(const std::vector<std::string>& words) const;
   std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
@@ -72,6 +76,10 @@ class Sandbox {
  private:
   std::filesystem::path folder_;
   std::map<std::string, std::string> environment_;
+};
+
+struct InSandbox : ::testing::Test {
+  Sandbox sandbox;
 };
 
 /// The path of a manifest of these tests: `tiny`.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The main job, end to end on the host device.
-#include <signal.h>
+#include <utility>
 
-#include <chrono>
-#include <thread>
-
-#include "db/store.hpp"
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
@@ -33,11 +29,11 @@ std::vector<std::string> keys_of(const Json& json) {
   return keys;
 }
 
-TEST(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
-  const Sandbox sandbox;
-  const Ended ended = sandbox.run(tune_all("tiny", "100,200"));
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json json = Json::parse(ended.out);  // throws when anything stands before or after it
+using Tune = InSandbox;
+
+TEST_F(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
+  const std::string out = sandbox.done(tune_all("tiny", "100,200"));
+  const Json json = Json::parse(out);  // throws when anything stands before or after it
   EXPECT_THAT(keys_of(json), ::testing::IsSupersetOf({"target", "device", "db", "problems",
                                                       "compile", "interrupted", "seconds"}));
   EXPECT_EQ(json["target"], "tiny");
@@ -68,53 +64,12 @@ TEST(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
   EXPECT_GT(problem["default"]["median_ns"], 0);
 }
 
-TEST(Tune, OddRectangularSizesTuneAndVerify) {
-  const Ended ended = Sandbox().run(
-      {"--target", "gemm", "--sizes", "37x31x55", "--device", "host", "--budget", "3", "--json"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json problem = Json::parse(ended.out)["problems"][0];
-  EXPECT_EQ(problem["problem"]["M"], 37);
-  EXPECT_EQ(problem["problem"]["N"], 31);
-  EXPECT_EQ(problem["problem"]["K"], 55);
-  EXPECT_EQ(problem["best"]["verified"], true);
-}
-
-TEST(Tune, CtrlCKeepsEverythingAndTheSameCommandGoesOn) {
-  const Sandbox sandbox;
-  const auto arguments = tune_all("hostile", "50x3000");
-  const auto running = sandbox.start(arguments);
-  for (int i = 0; i < 3000 && !std::filesystem::exists(sandbox.database()); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  std::this_thread::sleep_for(std::chrono::seconds(4));
-  running->signal(SIGINT);
-  const Ended ended = running->wait();
-  ASSERT_EQ(ended.status, 130) << ended.err;
-  EXPECT_THAT(ended.err,
-              HasSubstr("ending after the running launch; a second Ctrl-C ends at once\n"));
-  EXPECT_THAT(ended.err, HasSubstr("the same command continues from here"));
-  const Json json = Json::parse(ended.out);
-  EXPECT_EQ(json["interrupted"], true);
-  const int tried = trials_in(json["problems"][0]);
-  EXPECT_GT(tried, 0);
-  EXPECT_FALSE(json["problems"][0]["best"].is_null());
-  EXPECT_EQ(sandbox.run({"query", "--target", "hostile", "--size", "50x3000"}).status, 0);
-
-  const auto more = sandbox.start(arguments);
-  std::this_thread::sleep_for(std::chrono::seconds(2));
-  more->signal(SIGINT);
-  const Json again = Json::parse(more->wait().out);
-  EXPECT_GE(again["problems"][0]["taken_over"], tried);
-}
-
-TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"new-target", "exp"}).status, 0);  // a function of CUDA's has this name
-  EXPECT_EQ(sandbox.run({"check", "./exp.target.toml"}).status, 0);
-  const Ended ended = sandbox.run(
+TEST_F(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
+  sandbox.done({"new-target", "exp"});  // a function of CUDA's has this name
+  sandbox.done({"check", "./exp.target.toml"});
+  const std::string out = sandbox.done(
       {"--target", "./exp.target.toml", "--sizes", "65536", "--device", "host", "--budget", "3"});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("exp N=65536: "));
+  EXPECT_THAT(out, HasSubstr("exp N=65536: "));
   EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.toml"}).out,
               HasSubstr("exp N=65536 on "));
   const Ended again = sandbox.run({"new-target", "exp"});
@@ -122,10 +77,9 @@ TEST(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
 }
 
 /// Not for each configuration: for the first of them, and for the reference.
-TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
-  const Sandbox sandbox;
+TEST_F(Tune, CheckSaysAMistakeInTheSourceOnce) {
   expect_refused(sandbox.run({"new-target", "gemm"}), 1, {"there is a target gemm already"});
-  ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
+  sandbox.done({"new-target", "mine"});
   sandbox.write("mine.cu", "this is no C++\n");
   const Ended ended = sandbox.run({"check", "mine", "--device", "host"});  // ./mine.target.toml
   EXPECT_EQ(ended.status, 1);
@@ -138,9 +92,8 @@ TEST(Tune, CheckSaysAMistakeInTheSourceOnce) {
   EXPECT_THAT(ended.out, HasSubstr("as above"));
 }
 
-TEST(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"new-target", "mine"}).status, 0);
+TEST_F(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
+  sandbox.done({"new-target", "mine"});
   sandbox.write(
       "mine.cu",
       "extern \"C\" __global__ void mine_kernel(const float* x, const float* y, float* out,\n"
@@ -160,28 +113,24 @@ TEST(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
   expect_refused(tuned, 1, {"edge problem (wrong on N=257: wrote out[257]", "N % 32 == 0"});
 }
 
-TEST(Tune, SeveralDevicesShareTheProblems) {
-  const Sandbox sandbox;
+TEST_F(Tune, SeveralDevicesShareTheProblems) {
   auto arguments = tune_all("tiny", "100,200,300,400");
   *(std::ranges::find(arguments, "--device") + 1) = "host,host";
-  const Ended ended = sandbox.run(arguments);
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const Json json = Json::parse(ended.out);
+  const std::string out = sandbox.done(arguments);
+  const Json json = Json::parse(out);
   ASSERT_EQ(json["problems"].size(), 4u);
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(json["problems"][i]["problem"]["N"], 100 * (i + 1));
     EXPECT_EQ(json["problems"][i]["best"]["verified"], true);
   }
-  EXPECT_EQ(sandbox.run({"db", "check"}).status, 0);
+  sandbox.done({"db", "check"});
 }
 
-TEST(Tune, AModelOfAGpuChoosesWithoutOne) {
+TEST_F(Tune, AModelOfAGpuChoosesWithoutOne) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Sandbox sandbox;
-  const Ended ended = sandbox.run(
+  const std::string out = sandbox.done(
       {"--target", "gemm", "--sizes", "256", "--device", "model:h200", "--budget", "2", "--json"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(Json::parse(ended.out)["problems"][0]["best"]["provenance"], "predicted");
+  EXPECT_EQ(Json::parse(out)["problems"][0]["best"]["provenance"], "predicted");
   const std::string query = sandbox.run({"query", "--target", "gemm"}).out;
   EXPECT_THAT(query, HasSubstr(" us predicted, "));
   EXPECT_EQ(query.find("noise"), std::string::npos) << query;
@@ -192,6 +141,137 @@ TEST(Tune, AModelOfAGpuChoosesWithoutOne) {
                               .out;
   EXPECT_THAT(why, HasSubstr("\npredicted "));
   EXPECT_EQ(why.find("measured"), std::string::npos) << why;
+}
+
+// autotune tune --workload: what a program called is what is tuned.
+
+std::string line(const std::string& layout, int m, int n, int k, const std::string& scale,
+                 int calls, int lda) {
+  return R"({"call":"cublasSgemm","layout":")" + layout + R"(","m":)" + std::to_string(m) +
+         R"(,"n":)" + std::to_string(n) + R"(,"k":)" + std::to_string(k) +
+         R"(,"batch":1,"types":["f32","f32","f32","f32"],"compute_type":68,"math_mode":0,)" +
+         R"("scale":")" + scale + R"(","lda":)" + std::to_string(lda) + R"(,"ldb":)" +
+         std::to_string(k) + R"(,"ldc":)" + std::to_string(m) + R"(,"ldd":)" + std::to_string(m) +
+         R"(,"stride_a":0,"stride_b":0,"stride_c":0,"stride_d":0,"column_major":true,)" +
+         R"("epilogue":1,"alignment":16,"calls":)" + std::to_string(calls) + "}\n";
+}
+
+std::vector<std::string> tune_workload(const std::string& file) {
+  return {"tune", "--workload", file,     "--device", "host",  "--budget",
+          "2",    "--strategy", "random", "--quiet",  "--json"};
+}
+
+using TuneWorkload = InSandbox;
+
+TEST_F(TuneWorkload, TheHeaviestProblemComesFirst) {
+  sandbox.write("w.jsonl", line("NN", 16, 8, 24, "none", 2, 16) +
+                               line("TN", 16, 8, 24, "alpha", 5, 24) +
+                               line("NN", 16, 8, 24, "none", 1, 16));
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, IsEmpty());
+  const Json problems = Json::parse(ended.out)["problems"];
+  ASSERT_EQ(problems.size(), 2U);
+  const Json& first = problems[0]["problem"];
+  EXPECT_EQ(first["M"], 8);
+  EXPECT_EQ(first["N"], 16);
+  EXPECT_EQ(first["K"], 24);
+  EXPECT_EQ(first["layout"], "NT");
+  EXPECT_EQ(first["scale"], "alpha");
+  EXPECT_EQ(first["units"], "any");
+  EXPECT_EQ(problems[1]["problem"]["layout"], "NN");
+}
+
+TEST_F(TuneWorkload, SettingsChooseAmongTheCalls) {
+  sandbox.write("w.jsonl",
+                line("NN", 16, 8, 24, "none", 2, 16) + line("TN", 16, 8, 24, "none", 5, 24));
+  const auto with = [&](const std::string& setting) {
+    std::vector<std::string> words = tune_workload("w.jsonl");
+    words.insert(words.end(), {"--set", setting});
+    return sandbox.run(words);
+  };
+  const Ended fp32 = with("units=fp32");
+  ASSERT_EQ(fp32.status, 0) << fp32.err;
+  const Json tuned = Json::parse(fp32.out)["problems"];
+  for (const Json& each : tuned) EXPECT_EQ(each["problem"]["units"], "fp32");
+  const Ended nn = with("layout=NN");
+  ASSERT_EQ(nn.status, 0) << nn.err;
+  EXPECT_EQ(Json::parse(nn.out)["problems"].size(), 1U);
+  expect_refused(with("scale=beta"), 1, {"could serve with --set scale=beta"});
+  expect_refused(with("colour=red"), 2, {"gemm has no setting colour"});
+}
+
+TEST_F(TuneWorkload, WhatNoKernelServesIsLeftOutAndALineSaysHowMuch) {
+  sandbox.write("w.jsonl",
+                line("NN", 16, 8, 24, "none", 3, 16) + line("NN", 16, 8, 24, "device", 1, 16));
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 problem of gemm is tuned, 75.0 % of the estimated time"));
+}
+
+TEST_F(TuneWorkload, ShapesOfTunableOpAreRead) {
+  sandbox.write("tunableop_untuned0.csv",
+                "Validator,PT_VERSION,2.11.0\n"
+                "GemmTunableOp_float_NT,nt_16_8_24\n"
+                "GemmTunableOp_float_TN,tn_16_8_24_ld_24_24_16\n"
+                "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24_ld_24_24_16\n"
+                "ScaledGemmTunableOp_Float8_NN,nn_16_8_24\n");
+  const Ended ended = sandbox.run(tune_workload("tunableop_untuned0.csv"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
+  const Json problems = Json::parse(ended.out)["problems"];
+  ASSERT_EQ(problems.size(), 3U);
+  EXPECT_EQ(problems[0]["problem"]["M"], 8);
+}
+
+/// A linear layer in bf16, as PyTorch calls it.
+TEST_F(TuneWorkload, SixteenBitsAreTunedToo) {
+  std::string bf16 = line("TN", 16, 8, 24, "none", 3, 24);
+  bf16.replace(bf16.find(R"("f32","f32","f32","f32")"), 23, R"("bf16","bf16","bf16","bf16")");
+  bf16.replace(bf16.find(R"("epilogue":1)"), 12, R"("epilogue":4)");
+  sandbox.write("w.jsonl", bf16);
+  sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
+  for (const auto& [file, target] :
+       {std::pair("w.jsonl", "gemm"), {"tunableop_untuned0.csv", "gemm16_batched"}}) {
+    std::vector<std::string> words = tune_workload(file);
+    words.insert(words.end(), {"--target", target});
+    const std::string out = sandbox.done(words);
+    const Json problem = Json::parse(out)["problems"][0]["problem"];
+    EXPECT_EQ(problem["M"], 8);
+    EXPECT_EQ(problem["N"], 16);
+    EXPECT_EQ(problem["layout"], "NT");
+    EXPECT_EQ(problem["dtype"], "bf16");
+    EXPECT_EQ(problem["output"], "bf16");
+    EXPECT_EQ(problem["epilogue"], "bias");
+  }
+}
+
+/// As a full disk leaves it: the next line begins behind half of one.
+TEST_F(TuneWorkload, LinesThatCannotBeReadAreLeftOutAndCounted) {
+  const std::string whole = line("NN", 16, 8, 24, "none", 1, 16);
+  sandbox.write("w.jsonl", whole + whole.substr(0, 50) + whole);
+  const Ended ended = sandbox.run(tune_workload("w.jsonl"));
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("1 other line is left out"));
+}
+
+TEST_F(TuneWorkload, ABadFileIsNamedWithItsLine) {
+  sandbox.write("bad.jsonl", "\n{\"call\":1}\n");
+  expect_refused(sandbox.run(tune_workload("bad.jsonl")), 1,
+                 {"bad.jsonl, line 2", "is not a call of cuBLAS"});
+  sandbox.write("other.jsonl", line("NN", 16, 8, 24, "device", 1, 16));
+  expect_refused(sandbox.run(tune_workload("other.jsonl")), 1,
+                 {"has no call that kernels of gemm could", "run --report"});
+  expect_refused(sandbox.run(tune_workload("none.jsonl")), 1, {"none.jsonl: cannot be read"});
+  sandbox.write("half.csv", "GemmTunableOp_Half_NN,nn_16_8_24\n");
+  std::vector<std::string> only_f32 = tune_workload("half.csv");
+  only_f32.insert(only_f32.end(), {"--set", "dtype=f32"});
+  expect_refused(sandbox.run(only_f32), 1, {"half.csv: has no call", "--target gemm"});
+  sandbox.write("none.csv", "Validator,PT_VERSION,2.11.0\n");
+  expect_refused(sandbox.run(tune_workload("none.csv")), 1,
+                 {"none.csv: has no call", "docs/blas.md"});
+  expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
+                 {"leave out --sizes"});
 }
 
 }  // namespace

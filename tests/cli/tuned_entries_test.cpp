@@ -3,6 +3,8 @@
 
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
@@ -87,11 +89,7 @@ TEST_F(TunedEntriesTest, AGpuMayBeCalledAsEverywhere) {
     EXPECT_EQ(chosen({"--device", name}).size(), 3) << name;
     EXPECT_EQ(exact({"--size", "512", "--device", name}).size(), 1) << name;
   }
-  EXPECT_THAT(
-      [&] {
-        chosen({"--device", "host"});
-      },
-      ThrowsMessage<Error>(HasSubstr("nothing is tuned for device \"host\"")));
+  EXPECT_REFUSAL(Error, chosen({"--device", "host"}), "nothing is tuned for device \"host\"");
 }
 
 TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
@@ -105,55 +103,24 @@ TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
 }
 
 TEST_F(TunedEntriesTest, AMisspeltNameIsAnsweredWithANearOne) {
-  EXPECT_THAT(
-      [&] {
-        chosen({"--target", "gem"});
-      },
-      ThrowsMessage<Error>(HasSubstr("nothing is tuned for target \"gem\"")));
-  EXPECT_THAT([&] { chosen({"--target", "gem"}); }, ThrowsMessage<Error>(HasSubstr("gemm")));
-  EXPECT_THAT(
-      [&] {
-        chosen({"--device", "H100"});
-      },
-      ThrowsMessage<Error>(HasSubstr("NVIDIA H200")));
-  EXPECT_THAT(
-      [&] {
-        chosen({"--set", "dtyp=f64"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("did you mean dtype")));
-  EXPECT_THAT(
-      [&] {
-        chosen({"--context", "amid"});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("between, chain or alone")));
+  EXPECT_REFUSAL(Error, chosen({"--target", "gem"}), "nothing is tuned for target \"gem\"");
+  EXPECT_REFUSAL(Error, chosen({"--target", "gem"}), "gemm");
+  EXPECT_REFUSAL(Error, chosen({"--device", "H100"}), "NVIDIA H200");
+  EXPECT_REFUSAL(UsageError, chosen({"--set", "dtyp=f64"}), "did you mean dtype");
+  EXPECT_REFUSAL(UsageError, chosen({"--context", "amid"}), "between, chain or alone");
 }
 
 TEST_F(TunedEntriesTest, ASettingOrContextThatIsNotTunedIsNamedWithThoseThatAre) {
-  EXPECT_THAT(
-      [&] {
-        chosen({"--set", "dtype=f64"});
-      },
-      ThrowsMessage<Error>(HasSubstr("gemm is not tuned with dtype=f64 in")));
-  EXPECT_THAT(
-      [&] {
-        chosen({"--set", "dtype=f64"});
-      },
-      ThrowsMessage<Error>(
-          HasSubstr("but with dtype=f32: run autotune --target gemm --set dtype=f64 ")));
-  EXPECT_THAT(
-      [&] {
-        chosen({"--context", "between"});
-      },
-      ThrowsMessage<Error>(HasSubstr("is not tuned with --context between")));
+  EXPECT_REFUSAL(Error, chosen({"--set", "dtype=f64"}), "gemm is not tuned with dtype=f64 in");
+  EXPECT_REFUSAL(Error, chosen({"--set", "dtype=f64"}),
+                 "but with dtype=f32: run autotune --target gemm --set dtype=f64 ");
+  EXPECT_REFUSAL(Error, chosen({"--context", "between"}), "is not tuned with --context between");
 }
 
 TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
   const std::string path = AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml";
-  EXPECT_THAT(
-      [&] {
-        chosen({"--target", path, "--set", "dtype=f64"});
-      },
-      ThrowsMessage<Error>(HasSubstr("run autotune --target " + path + " --set")));
+  EXPECT_REFUSAL(Error, chosen({"--target", path, "--set", "dtype=f64"}),
+                 "run autotune --target " + path + " --set");
 }
 
 /// gemm as it was tuned is the target that is here.
@@ -202,11 +169,8 @@ TEST_F(ExportedEntries, AreThoseOfTheDefaultPolicy) {
 TEST_F(ExportedEntries, AreOfGpusAndOfTheKernelThatIsHere) {
   tuned("l2=hot launch=graph", "BM=2");
   target_.fingerprint = "f2";
-  EXPECT_THAT(
-      [&] {
-        exported({"export", "--target", "gemm"});
-      },
-      ThrowsMessage<Error>(HasSubstr("none of its answers fits the kernels")));
+  EXPECT_REFUSAL(Error, exported({"export", "--target", "gemm"}),
+                 "none of its answers fits the kernels");
   target_.fingerprint = "f1";
   db::DeviceRow host = db::h200();
   host.name = "a CPU";
@@ -215,21 +179,106 @@ TEST_F(ExportedEntries, AreOfGpusAndOfTheKernelThatIsHere) {
   sample_.key.device = store_.add_device(host);
   tuned("l2=hot launch=graph", "BM=4");
   EXPECT_THAT(exported({"export", "--target", "gemm"}), ElementsAre("BM=2"));
-  EXPECT_THAT(
-      [&] {
-        exported({"export", "--target", "gemm", "--device", "a CPU"});
-      },
-      ThrowsMessage<Error>(HasSubstr("nothing is tuned there on a GPU")));
+  EXPECT_REFUSAL(Error, exported({"export", "--target", "gemm", "--device", "a CPU"}),
+                 "nothing is tuned there on a GPU");
 }
 
 TEST_F(ExportedEntries, ASizeThatIsNotTunedIsRefused) {
   tuned("l2=hot launch=graph", "BM=2");
   EXPECT_THAT(exported({"export", "--target", "gemm", "--size", "512"}), ElementsAre("BM=2"));
-  EXPECT_THAT(
-      [&] {
-        exported({"export", "--target", "gemm", "--size", "64"});
-      },
-      ThrowsMessage<Error>(HasSubstr("gemm of size 64 is not tuned")));
+  EXPECT_REFUSAL(Error, exported({"export", "--target", "gemm", "--size", "64"}),
+                 "gemm of size 64 is not tuned");
+}
+
+/// The target toy: BLOCK must divide N, and STEP is for f64 only.
+class AnswerJudgeTest : public ::testing::Test {
+ protected:
+  AnswerJudgeTest() {
+    target_.name = "toy";
+    target_.fingerprint = "f1";
+    target_.space_fingerprint = "s1";
+    target_.sizes = {"N"};
+    target_.settings = {{"dtype", {"f32", "f64"}}};
+    target_.parameters = {{"BLOCK", {16, 32}, {}, false}, {"STEP", {1, 2}, {}, false}};
+    target_.constraints = {Expression::parse("N % BLOCK == 0"),
+                           Expression::parse("STEP == 1 or dtype == 'f64'")};
+    target_.default_configuration = {{"BLOCK", 16}, {"STEP", 1}};
+  }
+
+  static db::TunedEntry entry(const std::string& configuration,
+                              const std::string& problem = "N=64 dtype=f32") {
+    db::TunedEntry one;
+    one.device = db::h200();
+    one.kernel = {"k", "toy", "f1", "N"};
+    one.best.key.problem = problem;
+    one.best.configuration = configuration;
+    return one;
+  }
+  std::string complaint(const std::string& configuration,
+                        const std::string& problem = "N=64 dtype=f32") {
+    return judge_.complaint(entry(configuration, problem));
+  }
+
+  Target target_;
+  int finds_ = 0;
+  Arguments arguments_{verb_called("query"), {}};
+  AnswerJudge judge_{arguments_, [this](const std::string& name) {
+                       ++finds_;
+                       if (name != "toy") throw Error("there is no target " + name);
+                       return target_;
+                     }};
+};
+
+TEST_F(AnswerJudgeTest, AConstraintIsJudgedBySizesAndSettings) {
+  EXPECT_EQ(complaint("BLOCK=32 STEP=1", "N=48 dtype=f32"),
+            "BLOCK=32 STEP=1 is not valid for this problem on NVIDIA H200: it breaks a constraint "
+            "of toy");
+  EXPECT_EQ(complaint("BLOCK=16 STEP=1", "N=48 dtype=f32"), "");
+  EXPECT_THAT(complaint("BLOCK=16 STEP=2", "N=48 dtype=f32"), HasSubstr("breaks a constraint"));
+}
+
+TEST_F(AnswerJudgeTest, WhatIsNotTheTargetsIsNamed) {
+  EXPECT_EQ(complaint("BLOCK=64 STEP=1"),
+            "BLOCK=64 STEP=1 cannot be used: BLOCK of toy has no value 64");
+  EXPECT_EQ(complaint("BLOCK=16 STEPS=1"),
+            "BLOCK=16 STEPS=1 cannot be used: toy has no parameter STEPS");
+  EXPECT_EQ(complaint("BLOCK=16"), "\"BLOCK=16\" cannot be used: it lacks parameters of toy");
+  EXPECT_EQ(foreign_part(target_, {{"BLOCK", 16}, {"STEP", 2}}), "");
+}
+
+TEST_F(AnswerJudgeTest, AConstraintThatCannotBeEvaluatedIsNotMet) {
+  target_.constraints = {Expression::parse("N / (BLOCK - 16) > 0")};
+  EXPECT_EQ(complaint("BLOCK=32 STEP=1"), "");
+  EXPECT_THAT(complaint("BLOCK=16 STEP=1"), HasSubstr("breaks a constraint"));
+}
+
+TEST_F(AnswerJudgeTest, OfAnotherKernelOrAnUnknownTargetItSaysNothing) {
+  db::TunedEntry other = entry("BLOCK=64 STEP=1");
+  other.kernel.fingerprint = "f0";
+  EXPECT_EQ(judge_.complaint(other), "");
+  EXPECT_EQ(judge_.target_of(other), nullptr);
+  EXPECT_NE(judge_.target_called("toy"), nullptr);
+  other.kernel.target = "toys";
+  EXPECT_EQ(judge_.complaint(other), "");
+  EXPECT_EQ(judge_.target_called("toys"), nullptr);
+}
+
+TEST_F(AnswerJudgeTest, ANameInADatabaseIsNoPath) {
+  EXPECT_EQ(judge_.target_called("./toy.target.toml"), nullptr);
+  EXPECT_EQ(finds_, 0);
+}
+
+TEST_F(AnswerJudgeTest, TheManifestOfTargetComesFirst) {
+  const Arguments with_manifest(verb_called("query"), {"--target", "./mine.target.toml"});
+  std::vector<std::string> asked;
+  AnswerJudge judge(with_manifest, [&](const std::string& name) {
+    asked.push_back(name);
+    if (name != "./mine.target.toml") throw Error("there is no target " + name);
+    return target_;
+  });
+  EXPECT_NE(judge.target_called("toy"), nullptr);
+  EXPECT_THAT(asked, ::testing::ElementsAre("./mine.target.toml"));
+  EXPECT_EQ(judge.target_called("gemm"), nullptr) << "the manifest is of another target";
 }
 
 }  // namespace

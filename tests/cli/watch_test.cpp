@@ -52,8 +52,7 @@ class Watch : public ::testing::Test {
   }
 
   void tune_size(const char* size) {
-    ASSERT_EQ(
-        sandbox_.run(tune("tiny", size, {"--budget", "3", "--db", database().string()})).status, 0);
+    sandbox_.done(tune("tiny", size, {"--budget", "3", "--db", database().string()}));
   }
 
   Sandbox sandbox_;

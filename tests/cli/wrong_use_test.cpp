@@ -18,7 +18,9 @@ struct Case {
   std::vector<std::string> arguments, words;
 };
 
-TEST(WrongUse, IsOneSentenceAndStatusTwo) {
+using WrongUse = InSandbox;
+
+TEST_F(WrongUse, IsOneSentenceAndStatusTwo) {
   const std::vector<Case> cases = {
       {{"--target", "gem", "--sizes", "8"}, {"gem", "did you mean", "gemm"}},
       {{"--target", "./no.target.toml", "--sizes", "8"}, {"no.target.toml", "new-target"}},
@@ -79,7 +81,6 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
       {{"new-target"}, {"name"}},
       {{"new-target", "two words"}, {"two words", "letters"}},
   };
-  const Sandbox sandbox;
   for (const Case& one : cases) {
     SCOPED_TRACE(::testing::PrintToString(one.arguments));
     expect_refused(sandbox.run(one.arguments), 2, one.words);
@@ -87,15 +88,14 @@ TEST(WrongUse, IsOneSentenceAndStatusTwo) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.database())) << "wrong use made a database";
 }
 
-TEST(WrongUse, WithoutAWordTheListOfVerbsIsShown) {
+TEST_F(WrongUse, WithoutAWordTheListOfVerbsIsShown) {
   const Ended ended = Sandbox().run({});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, ::testing::HasSubstr("query"));
 }
 
-TEST(WrongUse, ASizeWithoutConfigurationsIsStatusThreeInEveryVerb) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run({"new-target", "scale"}).status, 0);
+TEST_F(WrongUse, ASizeWithoutConfigurationsIsStatusThreeInEveryVerb) {
+  sandbox.done({"new-target", "scale"});
   std::stringstream manifest;
   manifest << std::ifstream(sandbox.folder() / "scale.target.toml").rdbuf();
   std::string text = manifest.str();
@@ -115,8 +115,7 @@ TEST(WrongUse, ASizeWithoutConfigurationsIsStatusThreeInEveryVerb) {
   EXPECT_EQ(tuned.status, 3) << tuned.err;
 }
 
-TEST(WrongUse, OfAGpuThatIsNotHereNamesKindsOfGpus) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, OfAGpuThatIsNotHereNamesKindsOfGpus) {
   const std::vector<std::vector<std::string>> cases = {
       {"warm", "--target", "gemm", "--gpu", "cuda:99"},
       {"lock", "--target", "gemm", "--sizes", "64", "--output", "x.lock", "--device", "cuda:99"}};
@@ -126,8 +125,7 @@ TEST(WrongUse, OfAGpuThatIsNotHereNamesKindsOfGpus) {
   }
 }
 
-TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
   for (const char* action : {"check", "compact", "unpin"}) {
     SCOPED_TRACE(action);
     expect_refused(sandbox.run({"db", action, "--target", "gemm", "--size", "8"}), 1,
@@ -137,21 +135,19 @@ TEST(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
   EXPECT_FALSE(std::filesystem::exists(sandbox.database()));
 }
 
-TEST(WrongUse, AnOutputThatCannotBeWrittenSaysWhatToTry) {
-  const Sandbox sandbox;
-  ASSERT_EQ(sandbox.run(tune("tiny", "100", {"--budget", "3"})).status, 0);
+TEST_F(WrongUse, AnOutputThatCannotBeWrittenSaysWhatToTry) {
+  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
   expect_refused(sandbox.run({"report", "--output", "no/report.html"}), 1,
                  {"no/report.html: cannot be written", "create its folder"});
   expect_refused(sandbox.run({"report", "--output", "."}), 1, {"Is a directory", "another file"});
 }
 
-TEST(WrongUse, AWorkloadThatIsNotThereSaysWhatToTry) {
+TEST_F(WrongUse, AWorkloadThatIsNotThereSaysWhatToTry) {
   expect_refused(Sandbox().run({"--workload", "no.jsonl", "--device", "host"}), 1,
                  {"no.jsonl: cannot be read", "autotune run --record"});
 }
 
-TEST(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {
   std::string lines = R"({"table":"kernel","target":"gemm","fingerprint":"f","sizes":"M"})";
   for (int i = 0; i < 500; ++i) lines += "\nno fact";
   const Ended ended = sandbox.run({"db", "import", sandbox.write("notes.txt", lines).string()});
@@ -161,7 +157,7 @@ TEST(WrongUse, AnExportWithManyBadLinesIsReadWithoutAFlood) {
   EXPECT_THAT(ended.out, ::testing::HasSubstr("1 rows added, 0 were there already, 500 refused"));
 }
 
-TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {
+TEST_F(WrongUse, ADeviceThatIsNotThereIsRefused) {
   expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "8", "--device", "cuda:99"}), 1,
                  {"cuda:99"});
   if (Json::parse(Sandbox().run({"list", "devices", "--json"}).out)[0]["name"] != "host") return;
@@ -169,7 +165,7 @@ TEST(WrongUse, ADeviceThatIsNotThereIsRefused) {
                  {"cuda:all: there is no CUDA GPU here"});
 }
 
-TEST(WrongUse, ASizeThatDoesNotFitIsRefused) {
+TEST_F(WrongUse, ASizeThatDoesNotFitIsRefused) {
   expect_refused(Sandbox().run({"--target", "gemm", "--sizes", "1000000", "--device", "host"}), 1,
                  {"gemm", "1000000", "smaller sizes"});
 }
@@ -190,8 +186,7 @@ std::vector<std::string> tune_on_host(const std::string& manifest) {
   return {"--target", manifest, "--sizes", "100", "--device", "host", "--quiet"};
 }
 
-TEST(WrongUse, AKernelThatIsNeverRightHasAReportAndNoAnswer) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, AKernelThatIsNeverRightHasAReportAndNoAnswer) {
   const std::string manifest = spoilt(sandbox, "tiny.cu", "2 * x[i] + 1", "2 * x[i] + 2");
   ASSERT_EQ(sandbox.run(tune_on_host(manifest)).status, 3);
   expect_refused(sandbox.run({"query", "--target", manifest}), 1,
@@ -200,8 +195,7 @@ TEST(WrongUse, AKernelThatIsNeverRightHasAReportAndNoAnswer) {
   EXPECT_EQ(report.out, "report.html: 1 problem\n") << report.err;
 }
 
-TEST(WrongUse, AManifestSaysWhereItIsWrong) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, AManifestSaysWhereItIsWrong) {
   const std::string manifest = "tiny.target.toml";
   const std::vector<Case> cases = {
       {{"sizes =", "size ="}, {"tiny.target.toml", "size"}},
@@ -220,8 +214,7 @@ TEST(WrongUse, AManifestSaysWhereItIsWrong) {
   }
 }
 
-TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
   const std::string source =
       sandbox.write("tiny.cu", "// A comment.\n// Another.\n#define N 1\n").string();
   expect_refused(sandbox.run({"check", source}), 2,
@@ -235,42 +228,21 @@ TEST(WrongUse, ASourceInPlaceOfItsManifestIsOneSentence) {
   EXPECT_EQ(ended.err.find("comment"), std::string::npos) << ended.err;
 }
 
-TEST(WrongUse, AReferenceThatDoesNotCompileIsOneSentence) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, AReferenceThatDoesNotCompileIsOneSentence) {
   const std::string path = spoilt(sandbox, "tiny.cu", "void tiny_reference", "void reference");
   expect_refused(sandbox.run(tune_on_host(path)), 1, {"reference kernel", "tiny_reference"});
 }
 
-TEST(WrongUse, AReferenceThatCrashesIsOneSentence) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, AReferenceThatCrashesIsOneSentence) {
   const std::string path = spoilt(sandbox, "tiny.cu", "if (i < n) y[i]", "if (i < n) *(int*)8");
   expect_refused(sandbox.run(tune_on_host(path)), 1, {"running the reference", "illegal memory"});
 }
 
-TEST(WrongUse, ASourceThatNeverCompilesSaysWhy) {
-  const Sandbox sandbox;
+TEST_F(WrongUse, ASourceThatNeverCompilesSaysWhy) {
   const std::string path = spoilt(sandbox, "tiny.cu", "#ifdef SPOILT", "#if 1");
   const Ended ended = sandbox.run(tune_on_host(path));
   EXPECT_EQ(ended.status, 3) << ended.err;
   EXPECT_THAT(ended.out, ::testing::HasSubstr("this kernel does not compile"));
-}
-
-TEST(WrongUse, AConfigurationThatDoesNotCompileIsARow) {
-  const Sandbox sandbox;
-  const std::string path = spoilt(sandbox, "tiny.cu", "#ifdef SPOILT", "#if BLOCK == 16");
-  auto arguments = tune_on_host(path);
-  arguments.insert(arguments.end(), {"--json", "--budget", "100%", "--strategy", "exhaustive"});
-  const Ended ended = sandbox.run(arguments);
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("\"compile_error\": 4"));
-}
-
-TEST(WrongUse, WhereNothingIsCorrectTheStatusIsThree) {
-  const Sandbox sandbox;
-  const std::string path = spoilt(sandbox, "tiny.cu", "y[i] = 2 * x[i] + 1", "y[i] = 2 * x[i]");
-  const Ended ended = sandbox.run(tune_on_host(path));
-  EXPECT_EQ(ended.status, 3) << ended.err;
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("no correct configuration"));
 }
 
 }  // namespace

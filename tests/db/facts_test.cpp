@@ -96,21 +96,21 @@ TEST(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   const Sample sample(store);
-  EXPECT_THAT(message_of([&] { store.append(std::vector{sample.trial("banana", 1)}); }),
+  EXPECT_THAT(thrown_by([&] { store.append(std::vector{sample.trial("banana", 1)}); }),
               AllOf(HasSubstr("t.db: a trial is not stored: the configuration \"banana\""),
                     HasSubstr("NAME=VALUE")));
   DecisionRow ties = sample.decision("BM=1", 1);
   ties.ties = "BM=2\nbanana\n";
-  EXPECT_THAT(message_of([&] { store.add_decision(ties); }), HasSubstr("the ties \"banana\""));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_REFUSAL(StoreError, store.add_decision(ties), "the ties \"banana\"");
+  EXPECT_THAT(thrown_by([&] {
                 store.pin({"", sample.key, "banana", "", ""});
               }),
               HasSubstr("a pin is not stored"));
   EXPECT_THAT(
-      message_of([&] { store.add_decision(sample.decision("BM=1", 1, in_days(2))); }),
+      thrown_by([&] { store.add_decision(sample.decision("BM=1", 1, in_days(2))); }),
       AllOf(HasSubstr("a decision is not stored: it is dated \""), HasSubstr("is a clock wrong?")));
-  EXPECT_THAT(message_of([&] { Sample(store, "2076-01-01T00:00:00.000Z"); }),
-              HasSubstr("a session is not stored: it is dated \"2076"));
+  EXPECT_REFUSAL(StoreError, Sample(store, "2076-01-01T00:00:00.000Z"),
+                 "a session is not stored: it is dated \"2076");
   store.add_decision(sample.decision("BM=1", 1, in_days(0)));
   EXPECT_THAT(store.tuned({}), testing::SizeIs(1));
 }
@@ -174,7 +174,7 @@ TEST(Facts, ANumberThatIsNotPossibleIsRefusedAndSkipped) {
     store.add_decision(sample.decision("BM=64", 1000));
     DecisionRow row = sample.decision("BM=32", 900, "2026-03-02T00:00:00.000Z");
     change(row);
-    EXPECT_THAT(message_of([&] { store.add_decision(row); }), HasSubstr(fault));
+    EXPECT_THAT(thrown_by([&] { store.add_decision(row); }), HasSubstr(fault));
     const std::string bad = smuggle(store, row);
     store.rebuild_best();
     EXPECT_EQ(store.best(sample.key)->configuration, "BM=64");
@@ -307,8 +307,7 @@ TEST(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
 TEST(Facts, ARetractionNeedsAFact) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
-  EXPECT_THAT(message_of([&] { store.retract("0123", "why"); }),
-              HasSubstr("there is no fact with the id \"0123\""));
+  EXPECT_REFUSAL(StoreError, store.retract("0123", "why"), "there is no fact with the id \"0123\"");
   EXPECT_EQ(facts_of(store), "");
 }
 

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <random>
 #include <thread>
 
 #include "db/best.hpp"
@@ -331,30 +330,6 @@ TEST(LookupSource, ATimeThatIsNotPossibleIsLeftOutWithOneWarning) {
     EXPECT_TRUE(read.rows.empty());
     EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
   }
-}
-
-TEST(LookupSource, NoFlippedBitCrashesItOrChangesAnAnswer) {
-  const TemporaryFolder folder;
-  const auto path = layer_of(folder, "good.db", "BM=64 BN=32");
-  std::ifstream file(path, std::ios::binary);
-  const std::string good((std::istreambuf_iterator<char>(file)), {});
-  std::mt19937 random(5);
-  int answered = 0;
-  for (int i = 0; i < 300; ++i) {
-    std::string bad = good;
-    for (int flips = 0; flips < 3; ++flips) {
-      bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
-    }
-    const Layer layer{folder / "bad.db"};
-    std::ofstream(layer.path, std::ios::binary) << bad;
-    for (const LookupRow& row : read_lookup_rows({&layer, 1}, request()).rows) {
-      EXPECT_EQ(row.configuration, "BM=64 BN=32");
-      EXPECT_EQ(row.sizes[0], 512);
-      ++answered;
-    }
-  }
-  EXPECT_GT(answered, 0);
-  EXPECT_LT(answered, 300) << "no flip was where it matters";
 }
 
 TEST(LookupSource, AMissingLayerIsNamedIfItIsExpected) {

@@ -212,8 +212,8 @@ TEST(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
   const Sample sample(store);
-  EXPECT_THAT([&] { add_counters(store, counters(sample, "BM=64", "banana")); },
-              ThrowsMessage<StoreError>(HasSubstr("the figures \"banana\" is not of the form")));
+  EXPECT_REFUSAL(StoreError, add_counters(store, counters(sample, "BM=64", "banana")),
+                 "the figures \"banana\" is not of the form");
 }
 
 }  // namespace

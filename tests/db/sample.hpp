@@ -103,17 +103,6 @@ struct Sample {
   std::string session;
 };
 
-/// The message of the StoreError that `work` throws.
-template <class Work>
-std::string message_of(Work&& work) {
-  try {
-    work();
-  } catch (const StoreError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 /// All facts of a store, as they are exported.
 inline std::string facts_of(const TunedStore& store) {
   std::ostringstream out;

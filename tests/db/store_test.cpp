@@ -171,64 +171,6 @@ TEST(Store, NearestIsByLogDistanceAndThereIsOneForEachOfTheSettings) {
   EXPECT_TRUE(store.nearest({}, "M=512").empty()) << "gemm has three sizes";
 }
 
-TEST(Store, AnInflightRecordOfADeadProcessBecomesACrash) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  store.dispatch({sample.session, sample.key, "BM=1", process_text(), now_text()});
-  store.dispatch({sample.session, sample.key, "BM=2", process_text(), now_text()});
-  store.append(std::vector{sample.trial("BM=2", 5)});
-  EXPECT_TRUE(store.settle_leftovers().empty()) << "this process lives";
-  std::string gone = process_text();
-  gone.back() = gone.back() == '1' ? '2' : '1';  // another start time: the pid was used again
-  store.dispatch({sample.session, sample.key, "BM=1", gone, now_text()});
-  const auto crashes = store.settle_leftovers();
-  ASSERT_EQ(crashes.size(), 1u);
-  EXPECT_EQ(crashes[0].configuration, "BM=1");
-  EXPECT_EQ(store.trials(sample.key).back().outcome, "crash");
-  EXPECT_TRUE(store.settle_leftovers().empty());
-}
-
-/// Of another version, or of a clock that was ahead.
-TEST(Store, AnInflightRecordThatMakesNoTrialIsNamedAndDropped) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  std::string gone = process_text();
-  gone.back() = gone.back() == '1' ? '2' : '1';
-  SQLite::Database hand((folder / "t.db").string(), SQLite::OPEN_READWRITE);  // no foreign keys
-  const auto add = [&](const std::string& session, const std::string& problem,
-                       const std::string& configuration, const std::string& date) {
-    SQLite::Statement row(hand, "INSERT INTO inflight VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    int column = 0;
-    for (const std::string& text : {session, sample.key.device, sample.key.kernel, problem,
-                                    sample.key.policy, configuration, gone, date}) {
-      row.bind(++column, text);
-    }
-    row.exec();
-  };
-  add(sample.session, sample.key.problem, "BM=1", "2026-03-01T12:00:00.000Z");
-  add(sample.session, sample.key.problem, "BM=2", "2999-03-01T12:00:00.000Z");
-  add(sample.session, sample.key.problem, "banana", "2026-03-01T12:00:00.000Z");
-  add(sample.session, "Q=1", "BM=3", "2026-03-01T12:00:00.000Z");
-  add("nothing", sample.key.problem, "BM=4", "2026-03-01T12:00:00.000Z");
-  EXPECT_THAT(store.check().damage,
-              UnorderedElementsAre(HasSubstr("inflight BM=2: it is dated"),
-                                   HasSubstr("inflight banana: the configuration"),
-                                   HasSubstr("inflight BM=3: the sizes of gemm"),
-                                   HasSubstr("refers to a session")));
-  const auto crashes = store.settle_leftovers();
-  ASSERT_EQ(crashes.size(), 1u);
-  EXPECT_EQ(crashes[0].configuration, "BM=1");
-  EXPECT_THAT(store.left_out(),
-              UnorderedElementsAre(HasSubstr("inflight BM=2 is left out: it is dated"),
-                                   HasSubstr("inflight banana is left out: the configuration"),
-                                   HasSubstr("inflight BM=3 is left out: the sizes of gemm"),
-                                   HasSubstr("inflight BM=4 is left out: it refers to a row")));
-  EXPECT_THAT(store.check().damage, IsEmpty());
-  EXPECT_TRUE(store.settle_leftovers().empty());
-}
-
 TEST(Store, TwoCrashesQuarantineAConfiguration) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");
@@ -293,7 +235,7 @@ TEST(Store, TheDefaultPlaceNeedsAHome) {
   unsetenv("AUTOTUNE_DB");
   unsetenv("XDG_DATA_HOME");
   unsetenv("HOME");
-  EXPECT_THAT(message_of([] { default_store_path(); }), HasSubstr("name a file with --db"));
+  EXPECT_THAT(thrown_by([] { default_store_path(); }), HasSubstr("name a file with --db"));
   setenv("HOME", "/home/me", 1);
   EXPECT_EQ(default_store_path(), "/home/me/.local/share/autotune/tuned.db");
   setenv("XDG_DATA_HOME", "/data", 1);

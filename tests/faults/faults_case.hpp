@@ -99,14 +99,4 @@ inline void expect_quick_restart(FaultsCase& faults) {
   std::printf("figure | a crash and the next start | %.2f s | <= 1.5 s\n", seconds.count());
 }
 
-/// Expects that every good configuration among many faults is measured.
-inline void expect_good_ones_measured(FaultsCase& faults, int times) {
-  const std::size_t crash = faults.index_of("illegal_address"), none = faults.index_of("none");
-  for (int i = 0; i < times; ++i) {
-    ASSERT_EQ(name_of(faults.outcome_of(crash)), "crash") << i;
-    ASSERT_EQ(name_of(faults.outcome_of(none)), "ok") << i;
-    ASSERT_EQ(name_of(faults.outcome_of(none + 1)), "ok") << i;
-  }
-}
-
 }  // namespace autotune

@@ -17,8 +17,8 @@ using db::TunedStore;
 class Scratch {
  public:
   TunedStore& emptied() {
-    for (const char* table : {"best", "inflight", "retraction", "calibration", "pin", "decision",
-                              "trial", "session", "kernel", "device"}) {
+    for (const char* table : {"best", "retraction", "calibration", "pin", "decision", "trial",
+                              "session", "kernel", "device"}) {
       store_.connection().query(format("DELETE FROM {}", table)).run();
     }
     return store_;

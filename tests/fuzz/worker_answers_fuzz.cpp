@@ -24,10 +24,10 @@ void read(const Json& header, Read&& reader) {
 
 void read_every_way(const Message& message) {
   const Json& header = message.header;
-  read(header, [](const Json& said) { name_of(verdict_of(said.at("verdict")).outcome); });
+  read(header, [](const Json& said) { name_of(from_wire<Verdict>(said.at("verdict")).outcome); });
   read(header, [](const Json& said) { timed_batch_of(said); });
-  read(header, [](const Json& said) { wire_of(workload_of(said.at("workload"))); });
-  read(header, [](const Json& said) { plugin_description_of(said.at("plugin")); });
+  read(header, [](const Json& said) { to_wire(from_wire<Workload>(said.at("workload"))); });
+  read(header, [](const Json& said) { from_wire<PluginDescription>(said.at("plugin")); });
   read(header, [](const Json& said) { question_of(said, 10); });
   read(header, [&](const Json& said) { build_of(said, message.bytes); });
 }

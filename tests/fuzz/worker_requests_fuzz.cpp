@@ -43,8 +43,8 @@ void serve_kernels(std::string_view input) {
 void read_request(const Message& message) {
   const Json& header = message.header;
   attempt([&] { search_task_of(header.at("task"), message.bytes); });
-  attempt([&] { workload_of(header.at("workload")); });
-  attempt([&] { evaluations_of(header.at("answers")); });
+  attempt([&] { from_wire<Workload>(header.at("workload")); });
+  attempt([&] { from_wire<std::vector<Evaluation>>(header.at("answers")); });
   attempt([&] { compile_task_of(header, message.bytes); });
 }
 

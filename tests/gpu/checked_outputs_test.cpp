@@ -7,6 +7,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
@@ -106,18 +107,15 @@ class PreparedInputsOnGpu : public Gpu {
 };
 
 TEST_F(PreparedInputsOnGpu, AreThereForTheReferenceAndForTunedKernels) {
-  const Verdict through = verdict(workload(10'000), kRightBody);
-  EXPECT_EQ(through.outcome, Outcome::ok) << through.message;
-  const Verdict direct = verdict(workload(10'000), "if (i < n) out[i] = a * x[i] - 3 * x[i];");
-  EXPECT_EQ(direct.outcome, Outcome::ok) << direct.message;
+  expect_right_verdict(verdict(workload(10'000), kRightBody));
+  expect_right_verdict(verdict(workload(10'000), "if (i < n) out[i] = a * x[i] - 3 * x[i];"));
   EXPECT_EQ(verdict(workload(10'000), "if (i < n) out[i] = a * x[i];").outcome, Outcome::wrong);
 }
 
 TEST_F(PreparedInputsOnGpu, MustNotBeChanged) {
-  const Verdict changed =
-      verdict(workload(1000), "if (i < n) { out[i] = a * x[i] + y[i]; ((float*)y)[i] = 12; }");
-  EXPECT_EQ(changed.outcome, Outcome::wrong);
-  EXPECT_THAT(changed.message, HasSubstr("the input y was changed"));
+  expect_wrong_verdict(
+      verdict(workload(1000), "if (i < n) { out[i] = a * x[i] + y[i]; ((float*)y)[i] = 12; }"),
+      "the input y was changed");
 }
 
 TEST_F(PreparedInputsOnGpu, OrStandInAFileBehindAHeader) {
@@ -132,8 +130,7 @@ TEST_F(PreparedInputsOnGpu, OrStandInAFileBehindAHeader) {
     file.write(reinterpret_cast<const char*>(&element), sizeof element);
   }
   file.close();
-  const Verdict right = verdict(made, "if (i < n) out[i] = 1.0f * i + y[i];");
-  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+  expect_right_verdict(verdict(made, "if (i < n) out[i] = 1.0f * i + y[i];"));
 }
 
 // Buffers with gaps between their lines on a GPU.
@@ -145,15 +142,13 @@ class GapsOnGpu : public Gpu {};
 TEST_F(GapsOnGpu, RightKernelsPass) {
   const std::string added = "y[at_y] += x[at_x];";
   for (const Doubled& right : {Doubled{}, Doubled{added, Role::inout, added}}) {
-    const Verdict verdict = right.verdict(device());
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(right.verdict(device()));
   }
 }
 
 TEST_F(GapsOnGpu, WhatIsWrittenBetweenLinesIsFoundOut) {
-  const Verdict verdict = Doubled{"y[at_y] = 2 * x[at_x]; y[5] = 1;"}.verdict(device());
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("wrote y[5], which is between the lines of y"));
+  expect_wrong_verdict(Doubled{"y[at_y] = 2 * x[at_x]; y[5] = 1;"}.verdict(device()),
+                       "wrote y[5], which is between the lines of y");
 }
 
 // Buffers of structs with members of several types on a GPU.
@@ -166,15 +161,13 @@ class StructsOnGpu : public Gpu {
 };
 
 TEST_F(StructsOnGpu, ARightKernelPasses) {
-  const Verdict verdict = verdict_of_body(testing::kRightBody);
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(verdict_of_body(testing::kRightBody));
 }
 
 TEST_F(StructsOnGpu, AWrongMemberIsNamed) {
-  const Verdict verdict =
-      verdict_of_body("out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};");
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("out.id[700] is "));
+  expect_wrong_verdict(
+      verdict_of_body("out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};"),
+      "out.id[700] is ");
 }
 
 TEST_F(StructsOnGpu, AMemberThatIsNotWrittenIsFoundOut) {
@@ -214,8 +207,7 @@ TEST_F(TexturesOnGpu, AreReadAsDeclared) {
 }
 
 TEST_F(TexturesOnGpu, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
-  const Verdict verdict = testing::fetch_verdict(device());
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(testing::fetch_verdict(device()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/gpu/vendor_library.hpp"
 #include "tests/support/source_folder.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
@@ -47,8 +48,7 @@ class CublasPlugin : public Gpu {
     EXPECT_FALSE(ways.empty());
     for (std::size_t i = 0; i < ways.size(); ++i) {
       SCOPED_TRACE(ways[i]);
-      const Verdict verdict = bench->load_baseline(source, i)->verify();
-      EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+      expect_right_verdict(bench->load_baseline(source, i)->verify());
     }
   }
 

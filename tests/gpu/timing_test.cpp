@@ -4,19 +4,19 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 
 #include "tests/gpu/gpu_fixture.hpp"
+#include "tests/gpu/vendor_library.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/measure/batch.hpp"
 #include "tuner/measure/policy.hpp"
+#include "tuner/plugin/plugin_baseline.hpp"
 
 namespace autotune {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -201,31 +201,6 @@ TEST_F(Timing, TheStreamFormTimesToo) {
   EXPECT_LT(seconds, 30e-6);
 }
 
-TEST_F(Timing, DecidingAConfigurationOfTenMicrosecondsTakesMilliseconds) {
-  // Loaded, verified, a first guess, a screen of two short batches, then four batches of the race.
-  const std::int64_t n = 1 << 18;
-  const auto bench = device().open(saxpy_workload(n));
-  std::vector<double> costs, verified;
-  for (int i = 0; i < 12; ++i) {
-    SourceUnit unit = spin_unit(9'000);
-    unit.prelude += format("#define VARIANT {}\n", i);
-    const CompiledKernel kernel = compiled(unit);
-    const auto start = Clock::now();
-    const auto candidate = bench->load(kernel, saxpy_plan(n, 1024));
-    EXPECT_EQ(candidate->verify().outcome, Outcome::ok);
-    verified.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-    const double estimate = candidate->time(8, L2State::hot).seconds;
-    candidate->time(8, L2State::hot);
-    for (int batch = 0; batch < 4; ++batch) candidate->time(launches_for(estimate), L2State::hot);
-    costs.push_back(std::chrono::duration<double>(Clock::now() - start).count());
-  }
-  figure("deciding a configuration of 10 us",
-         format("{:.2f} ms, {:.2f} ms of it until it is verified, the first {:.2f} ms",
-                median(costs) * 1e3, median(verified) * 1e3, costs[0] * 1e3),
-         "<= 8 ms");
-  EXPECT_LT(median(costs), 8e-3);
-}
-
 // What we read from cubins is what the driver says of them.
 
 class Resources : public Gpu {};
@@ -276,6 +251,84 @@ extern "C" __global__ void arguments(char a, double b, short c, const float* d, 
   ASSERT_EQ(kernel.resources.size(), 4U);
   EXPECT_EQ(kernel.resources[1].max_threads, 96);
   EXPECT_GT(kernel.resources[2].local_bytes, 0);
+}
+
+// The hardware counts what arithmetic says.
+
+constexpr std::int64_t kCounted = 1 << 24;
+
+class CountersOnGpu : public Gpu {
+ protected:
+  void SetUp() override {
+    Gpu::SetUp();
+    if (!IsSkipped() && !std::filesystem::exists(counters_plugin())) {
+      GTEST_SKIP() << counters_plugin() << " is not there";
+    }
+  }
+
+  /// Of a kernel with this body on n elements. Skips where the driver forbids it.
+  void count(const std::string& body, std::int64_t n) {
+    const auto counting = make_cuda_device(0, std::make_shared<BuildCache>(folder() / "cache"), {},
+                                           nullptr, count_with_plugin);
+    const auto bench = counting->open(saxpy_workload(n));
+    const auto candidate = bench->load(counting->compile(saxpy_unit(body)), saxpy_plan(n));
+    try {
+      counters_ = counters_of(*candidate, counters_plugin());
+    } catch (const Error& error) {
+      figure("hardware counters", error.what());
+      const std::string reason = error.what();
+      const bool forbidden = reason.find("administrators") != std::string::npos ||
+                             reason.find("CUPTI cannot be loaded") != std::string::npos ||
+                             reason.find("virtual GPU") != std::string::npos ||
+                             reason.find("MIG") != std::string::npos;
+      if (!forbidden) throw;
+      GTEST_SKIP() << reason;
+    }
+    for (const Counter& one : counters_) figure(one.name, format("{:.6g} {}", one.value, one.unit));
+  }
+
+  double value(const std::string& name) const {
+    const auto found = std::ranges::find(counters_, name, &Counter::name);
+    EXPECT_NE(found, counters_.end()) << name;
+    return found == counters_.end() ? -1 : found->value;
+  }
+
+  Counters counters_;
+};
+
+TEST_F(CountersOnGpu, CountsWhatSaxpyDoes) {
+  count(kRightBody, kCounted);
+  if (IsSkipped()) return;
+  const auto n = static_cast<double>(kCounted);
+  EXPECT_DOUBLE_EQ(value("flops_f32"), 2 * n);
+  EXPECT_DOUBLE_EQ(value("load_requests"), 2 * n / 32);
+  EXPECT_DOUBLE_EQ(value("load_sectors"), 2 * n * 4 / 32);
+  EXPECT_DOUBLE_EQ(value("store_sectors"), n * 4 / 32);
+  EXPECT_NEAR(value("load_efficiency"), 1, 1e-3);
+  EXPECT_GT(value("instructions"), 10 * n / 32);
+  EXPECT_LT(value("instructions"), 50 * n / 32);
+  EXPECT_NEAR(value("thread_instructions") / value("instructions"), 32, 1e-3);
+  // The caches hold a part of 201 MB.
+  EXPECT_LE(value("dram_read_bytes"), 1.1 * 8 * n);
+  EXPECT_GE(value("dram_read_bytes"), 0.4 * 8 * n);
+  EXPECT_GT(value("achieved_occupancy"), 0.4);
+  EXPECT_LE(value("achieved_occupancy"), 1);
+  EXPECT_EQ(value("shared_conflicts"), 0);
+}
+
+TEST_F(CountersOnGpu, SeesAStridedLoadAndBankConflicts) {
+  // 32 threads read 32 sectors and write 32 words of one bank.
+  count(R"(
+  __shared__ float tile[256 * 32];
+  if (i < n) {
+    tile[threadIdx.x % 32 * 32 + threadIdx.x / 32] = x[(i * 33ll) % n];
+    __syncthreads();
+    out[i] = tile[threadIdx.x % 32 * 32 + threadIdx.x / 32] + y[i] * a;
+  })",
+        1 << 20);
+  if (IsSkipped()) return;
+  EXPECT_LT(value("load_efficiency"), 0.3);
+  EXPECT_GT(value("shared_conflicts"), (1 << 20) / 32 * 31);
 }
 
 }  // namespace

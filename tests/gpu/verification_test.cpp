@@ -6,6 +6,7 @@
 
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/policy.hpp"
@@ -18,28 +19,17 @@ class WrongKernel : public Gpu {
  protected:
   void expect_wrong(const std::string& body, const std::string& words) {
     const auto bench = device().open(saxpy_workload(1000));
-    const Verdict verdict = bench->load(compiled(saxpy_unit(body)), saxpy_plan(1000))->verify();
-    EXPECT_EQ(verdict.outcome, Outcome::wrong) << body;
-    EXPECT_THAT(verdict.message, HasSubstr(words));
+    expect_wrong_verdict(bench->load(compiled(saxpy_unit(body)), saxpy_plan(1000))->verify(),
+                         words);
     const Verdict after = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(1000))->verify();
     EXPECT_EQ(after.outcome, Outcome::ok) << "after " << body << ": " << after.message;
   }
 };
 
-TEST_F(WrongKernel, ThatWritesNothing) {
-  expect_wrong("", "out[0] was not written");
-  expect_wrong("", "1000 of 1000 elements are wrong");
-}
-
 TEST_F(WrongKernel, ThatWritesOneElementPastTheEnd) {
   expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == n) out[i] = 1;",
                "wrote out[1000], outside out[0..999]");
   expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == 0) out[-1] = 1;", "wrote out[-1]");
-}
-
-TEST_F(WrongKernel, ThatChangesAnInput) {
-  expect_wrong("if (i < n) out[i] = a * x[i] + y[i]; if (i == 5) ((float*)x)[5] = 77;",
-               "the input x was changed: x[5] was");
 }
 
 TEST_F(WrongKernel, ThatRacesIsNondeterministic) {
@@ -101,8 +91,7 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
   const auto right =
       bench->load(compiled(saxpy_unit("if (i < n) out[i] += a * x[i];")), saxpy_plan(n));
   for (int run = 0; run < 2; ++run) {
-    const Verdict verdict = right->verify(2);
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(right->verify(2));
     right->time(20, L2State::hot);
   }
   const auto wrong =
@@ -125,8 +114,7 @@ extern "C" __global__ void kernel(int n, float a, const float* x, const float*, 
   plan.constants = {{1, "y"}};
   const auto filled = bench->load(kernel, plan);
   for (int run = 0; run < 2; ++run) {
-    const Verdict verdict = filled->verify(2);
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(filled->verify(2));
     EXPECT_GT(filled->time(20, L2State::hot).seconds, 0);
   }
   plan.constants = {{1, "z"}};
@@ -146,8 +134,7 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
 })");
     workload.reference.constants = {{1, "table", true}};
     const auto bench = device().open(workload);
-    const Verdict verdict = bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n))->verify();
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(bench->load(compiled(saxpy_unit(kRightBody)), saxpy_plan(n))->verify());
   }
 }
 
@@ -179,8 +166,7 @@ class SometimesWrongKernel : public WrongKernel {
 };
 
 TEST_F(SometimesWrongKernel, IsRightIfNothingIsWrong) {
-  const Verdict verdict = verdict_of(kernel(""));
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(verdict_of(kernel("")));
 }
 
 TEST_F(SometimesWrongKernel, IsFoundInAChainOfCalls) {
@@ -188,34 +174,30 @@ TEST_F(SometimesWrongKernel, IsFoundInAChainOfCalls) {
   for (const std::string when : {"if (calls >= 50) return; if (i == 0) atomicAdd(&calls, 1);",
                                  "if (i == 0) ++calls; if (calls % 4 == 3) return;",
                                  "if (out[i] == out[i] && fabsf(out[i]) < 1e30f) return;"}) {
-    const Verdict verdict = verdict_of(kernel(when, counter));
-    EXPECT_EQ(verdict.outcome, Outcome::wrong) << when;
-    EXPECT_THAT(verdict.message, HasSubstr("in a chain of calls")) << when;
+    expect_wrong_verdict(verdict_of(kernel(when, counter)), "in a chain of calls");
   }
 }
 
 TEST_F(SometimesWrongKernel, ThatKeepsResultsIsFound) {
-  const Verdict verdict = verdict_of(
-      "__device__ float kept[2][4096], first[2][64]; __device__ int known[64];\n"
-      "extern \"C\" __global__ void kernel(int n, float a, const float* x, const float* y, float* "
-      "out) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.x;\n"
-      "  for (int k = 0; k < known[b]; ++k) {\n"
-      "    if (first[k][b] == x[b * blockDim.x]) { out[i] = kept[k][i]; return; }\n  }\n"
-      "  const int k = known[b];\n  out[i] = a * x[i] + y[i];\n  __syncthreads();\n"
-      "  if (k < 2) { kept[k][i] = out[i]; first[k][b] = x[b * blockDim.x]; known[b] = k + 1; "
-      "}\n}");
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("elements of its inputs changed"));
+  expect_wrong_verdict(
+      verdict_of(
+          "__device__ float kept[2][4096], first[2][64]; __device__ int known[64];\n"
+          "extern \"C\" __global__ void kernel(int n, float a, const float* x, const float* y, "
+          "float* "
+          "out) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x, b = blockIdx.x;\n"
+          "  for (int k = 0; k < known[b]; ++k) {\n"
+          "    if (first[k][b] == x[b * blockDim.x]) { out[i] = kept[k][i]; return; }\n  }\n"
+          "  const int k = known[b];\n  out[i] = a * x[i] + y[i];\n  __syncthreads();\n"
+          "  if (k < 2) { kept[k][i] = out[i]; first[k][b] = x[b * blockDim.x]; known[b] = k + 1; "
+          "}\n}"),
+      "elements of its inputs changed");
 }
 
 TEST_F(SometimesWrongKernel, ThatStartsEarlyAndDoesNotWaitIsFound) {
   if (device().info().compute_capability < 90) GTEST_SKIP() << "early starts came with 9.0";
-  const Verdict wrong = verdict_of(kernel(""), true);
-  EXPECT_EQ(wrong.outcome, Outcome::wrong);
-  EXPECT_THAT(wrong.message, HasSubstr("in a chain of calls"));
-  const Verdict right =
-      verdict_of(kernel("asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"), true);
-  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+  expect_wrong_verdict(verdict_of(kernel(""), true), "in a chain of calls");
+  expect_right_verdict(
+      verdict_of(kernel("asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");"), true));
 }
 
 /// A call on contents that it has worked on already would take a tenth of the time.
@@ -238,8 +220,7 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
     workload.form = form;
     const auto bench = device().open(workload);
     const auto candidate = bench->load(kernel, saxpy_plan(n));
-    const Verdict verdict = candidate->verify();
-    ASSERT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(candidate->verify());
     for (const CallContext context :
          {CallContext::chain, CallContext::between, CallContext::in_order, CallContext::alone}) {
       const double seconds = candidate->time_in(context, 8, L2State::hot).seconds;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of groups on the host device, as gemm16_test.cpp does it.
-#include <gmock/gmock.h>
-
 #include <cstdlib>
 #include <random>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::gemm_grouped_test {
 namespace {
 
+using testing::named;
 using Text = std::string;
 
 const Target& grouped() {
@@ -46,7 +46,7 @@ TEST(GemmGrouped, IsRightInBothLayoutsAndOrders) {
 TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
   expect_right(groups(7, 72, 144, 201), 5, tile(64, 32, 0));
   expect_right(groups(7, 72, 144, 201), 6, tile(64, 16, 1));
-  expect_right(groups(70, 40, 64, 333, {{"draw", Text("uniform")}}), 7, tile(64, 8, 1));
+  expect_right(groups(70, 40, 64, 333, named("draw=uniform")), 7, tile(64, 8, 1));
   expect_right(groups(9, 64, 64, 1), 8, tile(64, 8, 1));
 }
 
@@ -62,27 +62,27 @@ TEST(GemmGrouped, OfEightBitsIsRightInBothWaysToSum) {
     expect_right(groups(5, 136, 400, 201, settings), 13, tile(64, 64, 0));
     expect_right(groups(5, 136, 400, 201, settings), 14, tile(128, 24, 1));
   }
-  expect_right(groups(5, 136, 400, 401, {{"dtype", Text("e5m2")}, {"output", Text("f16")}}), 15,
-               {{"PARTS_AT_A_TIME", std::int64_t{2}}, {"ALTERNATE", std::int64_t{1}}});
+  expect_right(groups(5, 136, 400, 401, named("dtype=e5m2 output=f16")), 15,
+               named("PARTS_AT_A_TIME=2 ALTERNATE=1"));
 }
 
 TEST(GemmGrouped, FactorsMayBeOfBlocks) {
-  NamedValues settings{{"dtype", Text("e4m3")}, {"scales", Text("blocks")}};
+  NamedValues settings = named("dtype=e4m3 scales=blocks");
   expect_right(groups(5, 256, 400, 201, settings), 16, tile(64, 96, 0));
   expect_right(groups(5, 128, 528, 202, settings), 17, tile(128, 24, 1));
   settings.push_back({"groups", Text("padded")});
-  expect_right(groups(5, 256, 272, 203, settings), 18, {{"PARTS_AT_A_TIME", std::int64_t{2}}});
+  expect_right(groups(5, 256, 272, 203, settings), 18, named("PARTS_AT_A_TIME=2"));
 }
 
 TEST(GemmGrouped, GroupsMayBePadded) {
-  const NamedValues padded{{"groups", Text("padded")}};
+  const NamedValues padded = named("groups=padded");
   expect_right(groups(3, 136, 80, 300, padded), 19, tile(64, 64, 0));
   expect_right(groups(7, 72, 144, 201, padded), 20, tile(64, 24, 1));
 }
 
 TEST(GemmGrouped, OfOneGroupIsAProduct) {
   expect_right(groups(1, 8, 16, 1), 9, tile(64, 8, 1));
-  expect_right(groups(1, 200, 336, 130, {{"dtype", Text("f16")}}), 10, tile(128, 128, 0));
+  expect_right(groups(1, 200, 336, 130, named("dtype=f16")), 10, tile(128, 128, 0));
 }
 
 /// AUTOTUNE_TEST_CONFIGURATIONS says how many.
@@ -102,7 +102,7 @@ TEST(GemmGrouped, RandomVariantsAreRight) {
                                {"draw", Text(random() % 2 ? "lognormal" : "zipf")},
                                {"groups", Text(random() % 4 != 0 ? "packed" : "padded")}};
     const Problem problem = groups(up_to(40), 8 * up_to(30), 16 * up_to(20), up_to(400), settings);
-    expect_right(problem, random(), {{"MIN_BLOCKS", std::int64_t{1}}});
+    expect_right(problem, random(), named("MIN_BLOCKS=1"));
   }
 }
 
@@ -121,30 +121,24 @@ Outcome spoilt(const Text& text, const Text& by, const NamedValues& settings = {
 TEST(GemmGrouped, RowsOfOtherGroupsAndAMissingSliceAreSeen) {
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G - 1, M, N, K"), Outcome::wrong);
   EXPECT_EQ(spoilt("D, G, M, N, K", "D, G, M, N, K - 64"), Outcome::wrong);
-  const NamedValues blocks{{"dtype", Text("e4m3")}, {"scales", Text("blocks")}};
+  const NamedValues blocks = named("dtype=e4m3 scales=blocks");
   EXPECT_EQ(spoilt("{b_map, {}, scale_b}", "{b_map, {}, scale_b + 4}", blocks), Outcome::wrong);
   EXPECT_EQ(spoilt("{a_map, {}, scale_a}", "{a_map, {}, scale_a + 1}", blocks), Outcome::wrong);
 }
 
 TEST(GemmGrouped, RefusesWhatItDoesNotHave) {
   const auto why = [](const NamedValues& settings, const DeviceInfo& gpu) -> std::string {
-    try {
-      (void)space_of(grouped(), groups(4, 64, 64, 64, settings), gpu);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return thrown_by([&] { (void)space_of(grouped(), groups(4, 64, 64, 64, settings), gpu); });
   };
   const DeviceInfo hopper = testing::small_hopper();
   EXPECT_EQ(why({}, hopper), "");
   EXPECT_THAT(why({}, testing::small_gpu()), ::testing::HasSubstr("groups need wgmma"));
-  EXPECT_THAT(why({{"sums", Text("fast")}}, hopper), ::testing::HasSubstr("a choice for e4m3"));
-  EXPECT_THAT(why({{"dtype", Text("e4m3")}, {"layout", Text("NN")}}, hopper),
+  EXPECT_THAT(why(named("sums=fast"), hopper), ::testing::HasSubstr("a choice for e4m3"));
+  EXPECT_THAT(why(named("dtype=e4m3 layout=NN"), hopper),
               ::testing::HasSubstr("e4m3 and e5m2 have the layout NT"));
-  EXPECT_THAT(why({{"output", Text("f16")}}, hopper), ::testing::HasSubstr("have their own"));
-  EXPECT_THAT(why({{"scales", Text("rows")}}, hopper),
-              ::testing::HasSubstr("other types have none"));
-  EXPECT_THAT(why({{"dtype", Text("e4m3")}, {"scales", Text("blocks")}}, hopper),
+  EXPECT_THAT(why(named("output=f16"), hopper), ::testing::HasSubstr("have their own"));
+  EXPECT_THAT(why(named("scales=rows"), hopper), ::testing::HasSubstr("other types have none"));
+  EXPECT_THAT(why(named("dtype=e4m3 scales=blocks"), hopper),
               ::testing::HasSubstr("an N that is a multiple of 128"));
 }
 

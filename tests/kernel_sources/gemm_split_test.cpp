@@ -16,6 +16,7 @@
 namespace autotune::gemm_split_test {
 namespace {
 
+using testing::named;
 using Text = std::string;
 using testing::gemm;
 using testing::host;
@@ -69,23 +70,17 @@ NamedValues any_streamed(const char* operand) {
 
 TEST(GemmSplit, IsRightInEveryLayout) {
   expect_right(problem({61, 67, 130}), tile(64, 32, "shared"));
-  expect_right(problem({70, 50, 200}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
-               tile(64, 48, "registers"));
-  expect_right(problem({130, 36, 64}, {{"layout", Text("TN")}, {"pad", std::int64_t{1}}}),
-               tile(128, 32, "registers"));
-  expect_right(problem({128, 64, 68}, {{"layout", Text("TT")}, {"scale", Text("alpha")}}),
-               tile(128, 64, "shared"));
+  expect_right(problem({70, 50, 200}, named("layout=NT scale=beta")), tile(64, 48, "registers"));
+  expect_right(problem({130, 36, 64}, named("layout=TN pad=1")), tile(128, 32, "registers"));
+  expect_right(problem({128, 64, 68}, named("layout=TT scale=alpha")), tile(128, 64, "shared"));
 }
 
 TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
   expect_right(problem({20, 132, 130}), streamed("b", 128, 24));
-  expect_right(problem({50, 72, 200}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
-               streamed("b", 64, 32));
-  expect_right(problem({200, 37, 70}, {{"layout", Text("TN")}, {"scale", Text("alpha")}}),
-               streamed("a", 192, 32));
-  expect_right(problem({130, 64, 68}, {{"layout", Text("NT")}}), streamed("a", 64, 64));
-  expect_right(problem({8, 67, 96}, {{"layout", Text("TT")}, {"pad", std::int64_t{4}}}),
-               streamed("b", 64, 8));
+  expect_right(problem({50, 72, 200}, named("layout=NT scale=beta")), streamed("b", 64, 32));
+  expect_right(problem({200, 37, 70}, named("layout=TN scale=alpha")), streamed("a", 192, 32));
+  expect_right(problem({130, 64, 68}, named("layout=NT")), streamed("a", 64, 64));
+  expect_right(problem({8, 67, 96}, named("layout=TT pad=4")), streamed("b", 64, 8));
 }
 
 TEST(GemmSplit, SumsFewRowsInRegisters) {
@@ -124,8 +119,7 @@ TEST(GemmSplit, GivesTheSameBitsWhicheverOperandStreamsAndForFewRows) {
   for (std::size_t i = 7; i < b.size(); i += 64) b[i + 16] = b[i] * (1 + 0x1p-10f);
   DeviceInfo gpu = testing::small_hopper();
   gpu.multiprocessors = 132;  // else k is not divided
-  const Problem problem =
-      gemm_split_test::problem({kRows, kColumns, kDepth}, {{"layout", Text("NT")}});
+  const Problem problem = gemm_split_test::problem({kRows, kColumns, kDepth}, named("layout=NT"));
   Workload workload = workload_of(gemm(), problem, host().info());
   for (BufferSpec& buffer : workload.buffers) {
     if (buffer.name == "A") buffer.file = file_of("a", a);
@@ -180,7 +174,7 @@ TEST(GemmSplit, GivesWhatF32GivesAtBothEndsOfItsRange) {
     expect_right_of(1.37 * 0x1p-70, 1.71 * 0x1p-61, 3, held);
     expect_right_of(0, b, 4, held);
   }
-  const NamedValues nt{{"layout", Text("NT")}};
+  const NamedValues nt = named("layout=NT");
   expect_right_of(a * 0x1p127, b, 4, skinny(8, 1, 1), nt);
   expect_right_of(a * 0x1p61, b * 0x1p64, 4, skinny(8, 1, 1), nt);
   expect_right_of(a * 0x1p-75, b * 0x1p-74, 4, skinny(8, 1, 1), nt);
@@ -210,17 +204,14 @@ TEST(GemmSplit, SplitsAConstantOperandOnce) {
 
 TEST(GemmSplit, StreamsPartsOfK) {
   expect_right(problem({20, 60, 1050}), streamed("b", 64, 24, 2));
-  expect_right(problem({60, 33, 1060}, {{"scale", Text("beta")}}), streamed("a", 64, 40, 4));
+  expect_right(problem({60, 33, 1060}, named("scale=beta")), streamed("a", 64, 40, 4));
 }
 
 TEST(GemmSplitBatches, IsRightInEveryLayoutAndScale) {
   expect_right(problem({61, 67, 130, 3}), tile(64, 32, "shared"));
-  expect_right(problem({70, 50, 100, 2}, {{"layout", Text("NT")}, {"scale", Text("beta")}}),
-               tile(64, 48, "registers"));
-  expect_right(problem({130, 36, 64, 2}, {{"layout", Text("TN")}, {"pad", std::int64_t{1}}}),
-               tile(128, 32, "registers"));
-  expect_right(problem({40, 33, 68, 5}, {{"layout", Text("TT")}, {"scale", Text("alpha")}}),
-               tile(64, 32, "shared"));
+  expect_right(problem({70, 50, 100, 2}, named("layout=NT scale=beta")), tile(64, 48, "registers"));
+  expect_right(problem({130, 36, 64, 2}, named("layout=TN pad=1")), tile(128, 32, "registers"));
+  expect_right(problem({40, 33, 68, 5}, named("layout=TT scale=alpha")), tile(64, 32, "shared"));
 }
 
 TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
@@ -246,15 +237,12 @@ TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
 
 TEST(GemmSplitDistances, IsRightInEveryLayoutWithRowsOfAnyLength) {
   expect_right(problem({61, 67, 130, 1, 132, 69, 67, 71}), narrow_tile("shared"));
-  expect_right(problem({70, 50, 200, 1, 200, 204, 53, 52},
-                       {{"layout", Text("NT")}, {"scale", Text("beta")}}),
+  expect_right(problem({70, 50, 200, 1, 200, 204, 53, 52}, named("layout=NT scale=beta")),
                narrow_tile("registers"));
-  expect_right(problem({130, 36, 64, 1, 133, 40, 36, 36},
-                       {{"layout", Text("TN")}, {"scale", Text("alpha")}}),
+  expect_right(problem({130, 36, 64, 1, 133, 40, 36, 36}, named("layout=TN scale=alpha")),
                narrow_tile("registers"));
-  expect_right(
-      problem({128, 64, 68, 1, 128, 72, 64, 64}, {{"layout", Text("TT")}, {"scale", Text("beta")}}),
-      narrow_tile("shared"));
+  expect_right(problem({128, 64, 68, 1, 128, 72, 64, 64}, named("layout=TT scale=beta")),
+               narrow_tile("shared"));
 }
 
 TEST(GemmSplitDistances, IsRightWithEveryEpilogue) {
@@ -262,35 +250,32 @@ TEST(GemmSplitDistances, IsRightWithEveryEpilogue) {
   for (const char* epilogue : {"relu", "gelu", "bias", "bias_relu", "bias_gelu"}) {
     expect_right(problem(sizes, {{"epilogue", Text(epilogue)}}), narrow_tile("shared"));
   }
-  expect_right(problem(sizes, {{"epilogue", Text("bias_relu")}, {"scale", Text("alpha")}}),
-               narrow_tile("shared"));
-  expect_right(problem({61, 66, 70, 1, 70, 68, 69, 68},
-                       {{"epilogue", Text("gelu")}, {"scale", Text("beta")}}),
+  expect_right(problem(sizes, named("epilogue=bias_relu scale=alpha")), narrow_tile("shared"));
+  expect_right(problem({61, 66, 70, 1, 70, 68, 69, 68}, named("epilogue=gelu scale=beta")),
                narrow_tile("shared"));
 }
 
 TEST(GemmSplitDistances, StreamsRowsOfAnyAlignedLength) {
-  expect_right(problem({20, 66, 130, 1, 131, 68, 66, 67}, {{"epilogue", Text("bias_relu")}}),
+  expect_right(problem({20, 66, 130, 1, 131, 68, 66, 67}, named("epilogue=bias_relu")),
                any_streamed("b"));
-  expect_right(
-      problem({70, 20, 64, 1, 72, 70, 21, 22}, {{"layout", Text("TT")}, {"scale", Text("beta")}}),
-      any_streamed("a"));
+  expect_right(problem({70, 20, 64, 1, 72, 70, 21, 22}, named("layout=TT scale=beta")),
+               any_streamed("a"));
 }
 
 TEST(GemmSplitDistances, IsRightForMatricesAtAnyDistance) {
-  const NamedValues beta{{"layout", Text("NT")}, {"scale", Text("beta")}};
+  const NamedValues beta = named("layout=NT scale=beta");
   expect_right(problem({37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901}, beta),
                narrow_tile("shared"));
   expect_right(problem({40, 16, 24, 4, 96, 96, 64, 64, 24, 24, 16, 16}, beta),
                narrow_tile("registers"));
   expect_right(problem({40, 24, 24, 3, -1, -1, -1, -1, 0}), narrow_tile("shared"));
-  expect_right(problem({20, 33, 24, 2, 24, 40, -1, 36, 500}, {{"epilogue", Text("bias_gelu")}}),
+  expect_right(problem({20, 33, 24, 2, 24, 40, -1, 36, 500}, named("epilogue=bias_gelu")),
                narrow_tile("shared"));
 }
 
 TEST(GemmSplitDistances, IsRightForAddressesOfLittleAlignment) {
   expect_right(
-      problem({72, 48, 88, 1, -1, -1, -1, -1, -1, -1, -1, -1, 4, 8, 4}, {{"layout", Text("NT")}}),
+      problem({72, 48, 88, 1, -1, -1, -1, -1, -1, -1, -1, -1, 4, 8, 4}, named("layout=NT")),
       narrow_tile("shared"));
   const Problem unaligned = problem({20, 64, 64, 1, -1, -1, -1, -1, -1, -1, -1, -1, 16, 8});
   EXPECT_TRUE(
@@ -300,7 +285,7 @@ TEST(GemmSplitDistances, IsRightForAddressesOfLittleAlignment) {
 
 TEST(GemmSplitDistances, AreOfEveryPackedConfiguration) {
   const DeviceInfo gpu = testing::small_hopper();
-  const Target held = with_fixed(gemm(), {{"KERNEL", Text("split")}});
+  const Target held = with_fixed(gemm(), named("KERNEL=split"));
   const ParameterSpace packed = space_of(held, problem({96, 128, 256}), gpu);
   const ParameterSpace strided =
       space_of(held, problem({96, 128, 256, 1, 261, 131, 128, 137}), gpu);

@@ -2,16 +2,15 @@
 // The fast family of gemm, which is legal on GPUs only, computes the right thing on the host device
 // too, where copies happen at the wait and threads of a block in any order: configurations of a GPU
 // without tensor copies, for every layout and scaling, at sizes that no tile divides.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::gemm_test {
 namespace {
 
 using testing::gemm;
+using testing::named;
 using testing::small_gpu;
 
 /// Two configurations of the fast family, from a fixed seed; `held` are parameters with one value.
@@ -47,18 +46,17 @@ TEST(FastGemm, IsRightForRowsAndColumns) {
 }
 
 TEST(FastGemm, IsRightWithFewRowsStraightFromMemory) {
-  const NamedValues direct{{"LOADER", Text("direct")}};
+  const NamedValues direct = named("LOADER=direct");
   expect_right(sizes(1, 200, 96), {}, 13, direct);
-  expect_right(sizes(7, 301, 259), {{"scale", Text("beta")}}, 14, direct);
-  expect_right(sizes(8, 128, 256), {{"layout", Text("TN")}}, 15, direct);
-  expect_right({{"M", 3}, {"N", 130}, {"K", 500}, {"batch", 2}}, {{"pad", std::int64_t{1}}}, 16,
-               direct);
+  expect_right(sizes(7, 301, 259), named("scale=beta"), 14, direct);
+  expect_right(sizes(8, 128, 256), named("layout=TN"), 15, direct);
+  expect_right({{"M", 3}, {"N", 130}, {"K", 500}, {"batch", 2}}, named("pad=1"), 16, direct);
 }
 
 TEST(FastGemm, IsRightWithTheLastTilesSplit) {
-  const NamedValues tail{{"REDUCTION", Text("tail")}};
+  const NamedValues tail = named("REDUCTION=tail");
   expect_right(sizes(400, 420, 1027), {}, 17, tail);
-  expect_right(sizes(420, 440, 1024), {{"scale", Text("beta")}, {"layout", Text("TT")}}, 18, tail);
+  expect_right(sizes(420, 440, 1024), named("scale=beta layout=TT"), 18, tail);
 }
 
 TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
@@ -70,15 +68,15 @@ TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
         {"LOADER", Text("async")}, {"REDUCTION", Text("cluster")}, {"SPLIT_K", blocks}};
   };
   expect_right(sizes(33, 47, 1024), {}, 31, cluster(2), gemm(), gpu);
-  expect_right(sizes(61, 90, 515), {{"scale", Text("beta")}}, 32, cluster(4), gemm(), gpu);
-  expect_right(sizes(48, 64, 2048), {{"layout", Text("TN")}}, 33, cluster(8), gemm(), gpu);
-  expect_right(sizes(32, 48, 512), {{"dtype", Text("f64")}}, 34, cluster(4), gemm(), gpu);
+  expect_right(sizes(61, 90, 515), named("scale=beta"), 32, cluster(4), gemm(), gpu);
+  expect_right(sizes(48, 64, 2048), named("layout=TN"), 33, cluster(8), gemm(), gpu);
+  expect_right(sizes(32, 48, 512), named("dtype=f64"), 34, cluster(4), gemm(), gpu);
 }
 
 TEST(FastGemm, IsRightInEveryTypeAndPadding) {
-  expect_right(sizes(48, 80, 100), {{"dtype", Text("f64")}}, 7);
-  expect_right(sizes(48, 80, 100), {{"dtype", Text("i32")}, {"pad", std::int64_t{1}}}, 8);
-  expect_right(sizes(48, 80, 100), {{"pad", std::int64_t{4}}, {"scale", Text("alpha")}}, 9);
+  expect_right(sizes(48, 80, 100), named("dtype=f64"), 7);
+  expect_right(sizes(48, 80, 100), named("dtype=i32 pad=1"), 8);
+  expect_right(sizes(48, 80, 100), named("pad=4 scale=alpha"), 9);
   expect_right({{"M", 48}, {"N", 80}, {"K", 100}, {"batch", 3}}, {}, 10);
 }
 
@@ -110,11 +108,8 @@ TEST(FastGemm, HasOnePanelOfFewRowsThroughTensorCopies) {
 TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
   Target target = gemm();
   target.constraints.clear();
-  NamedValues held{{"BM", std::int64_t{64}},    {"BN", std::int64_t{64}},
-                   {"WARP_M", std::int64_t{4}}, {"TM", std::int64_t{8}},
-                   {"TN", std::int64_t{4}},     {"K_SLICES", std::int64_t{1}},
-                   {"BK", std::int64_t{32}},    {"UNROLL_K", std::int64_t{16}},
-                   {"LOADER", Text("async")},   {"TRANSPOSE", Text("none")}};
+  const NamedValues held = named(
+      "BM=64 BN=64 WARP_M=4 TM=8 TN=4 K_SLICES=1 BK=32 UNROLL_K=16 LOADER=async TRANSPOSE=none");
   const auto with = [&](const char* pack, const char* reduction, std::int64_t split_k) {
     NamedValues all = held;
     all.push_back({"PACK", Text(pack)});
@@ -122,8 +117,8 @@ TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
     all.push_back({"SPLIT_K", split_k});
     return all;
   };
-  expect_right(sizes(80, 200, 133), {{"scale", Text("beta")}}, 21, with("none", "none", 1), target);
-  expect_right(sizes(96, 70, 64), {{"layout", Text("TN")}}, 22, with("none", "none", 1), target);
+  expect_right(sizes(80, 200, 133), named("scale=beta"), 21, with("none", "none", 1), target);
+  expect_right(sizes(96, 70, 64), named("layout=TN"), 22, with("none", "none", 1), target);
   expect_right(sizes(80, 130, 1027), {}, 23, with("transposed", "tail", 8), target);
 }
 
@@ -141,13 +136,8 @@ TEST(FastGemm, HasAtMostTwoStagesWithoutAsynchronousCopies) {
 }
 
 TEST(Gemm, AnOutputThatDoesNotExistIsRefusedWithACure) {
-  const Problem problem = problem_of(gemm(), sizes(64, 64, 64), {{"output", Text("f16")}});
-  try {
-    space_of(gemm(), problem, small_gpu());
-    FAIL() << "f32 has no outputs of 16 bits";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("leave the setting output out"));
-  }
+  const Problem problem = problem_of(gemm(), sizes(64, 64, 64), named("output=f16"));
+  EXPECT_REFUSAL(Error, space_of(gemm(), problem, small_gpu()), "leave the setting output out");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/core/target.hpp"
@@ -15,6 +16,9 @@
 #include "tuner/target/manifest.hpp"
 
 namespace autotune::testing {
+
+/// Settings, or values that parameters are to have: `layout=NT scale=beta`.
+inline NamedValues named(std::string_view text) { return parse_named_values(text); }
 
 /// A GPU of compute capability 8.0, whose spaces are used. It has few multiprocessors, so that
 /// small problems have configurations of all kinds.

@@ -10,6 +10,7 @@
 
 #include "tests/support/offered_size.hpp"
 #include "tests/support/shipped_manifests.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
@@ -56,8 +57,7 @@ void expect_right(const Target& target, const Problem& problem, std::size_t most
     ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
     const auto candidate =
         workbench->load(kernel, launch_plan(target, problem, space.at(i), host().info()));
-    const Verdict verdict = candidate->verify();
-    EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+    expect_right_verdict(candidate->verify());
   }
 }
 

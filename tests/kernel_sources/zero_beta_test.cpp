@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
+#include "tests/support/verdicts.hpp"
 
 namespace autotune::zero_beta_test {
 namespace {
@@ -45,8 +46,7 @@ void expect_c_unread(const DeviceInfo& device, const NamedValues& held, NamedVal
   ASSERT_NE(without_beta(plan).launches, plan.launches) << "no kernel takes beta";
   const CompiledKernel kernel = host().compile(source_unit(target, problem, configuration, device));
   ASSERT_EQ(name_of(kernel.outcome), "ok") << kernel.log;
-  const Verdict verdict = host().open(workload)->load(kernel, without_beta(plan))->verify();
-  EXPECT_EQ(name_of(verdict.outcome), "ok") << verdict.message;
+  expect_right_verdict(host().open(workload)->load(kernel, without_beta(plan))->verify());
 }
 
 NamedValues value(const char* name, const char* word) { return {{name, std::string(word)}}; }

@@ -38,15 +38,13 @@ class FakeDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   CompiledKernel compile(const SourceUnit& unit) override;
   bool repeats() const override { return repeats_; }
-  bool isolated() const override { return isolated_; }
+  bool isolated() const override { return true; }
   std::unique_ptr<Workbench> open(const Workload& workload) override;
   bool takes_turns() const override { return takes_turns_; }
   std::string no_energy() override { return measures_energy_ ? "" : Device::no_energy(); }
 
   void measure_energy() { measures_energy_ = true; }
   DeviceInfo& mutable_info() { return info_; }
-  /// Not isolated: each trial is announced to the database before it runs.
-  void do_not_isolate() { isolated_ = false; }
   /// Two problems at a time.
   void let_two_take_turns() {
     takes_turns_ = true;
@@ -72,7 +70,6 @@ class FakeDevice final : public Device {
   DeviceInfo info_;
   bool repeats_ = true;
   bool measures_energy_ = false;
-  bool isolated_ = true;
   bool takes_turns_ = false;
   std::vector<std::pair<std::string, Fate>> baselines_;
   std::function<void(int)> on_load_;

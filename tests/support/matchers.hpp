@@ -4,7 +4,24 @@
 
 #include <gmock/gmock.h>
 
+#include <exception>
+#include <string>
+
+/// Expects that a statement throws an exception of this type with these words.
+#define EXPECT_REFUSAL(Type, statement, words) \
+  EXPECT_THAT([&] { statement; }, ::testing::ThrowsMessage<Type>(::testing::HasSubstr(words)))
+
 namespace autotune {
+
+/// The message of what `work` throws.
+inline std::string thrown_by(const auto& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
 
 using ::testing::AllOf;
 using ::testing::Contains;

@@ -25,21 +25,6 @@ bool are_ones_the_same(std::span<const std::int64_t> a, std::span<const std::int
   return std::ranges::equal(a, b, [](auto x, auto y) { return (x == 1) == (y == 1); });
 }
 
-/// The nearest of the others beyond the radius, the nearest first.
-std::vector<NearProblem> around(const KnownProblem& one, const KnownTimes& known, double radius) {
-  std::vector<NearProblem> near;
-  for (const KnownProblem& other : known.problems()) {
-    const double sizes = db::size_distance(other.problem->sizes, one.problem->sizes);
-    if (sizes <= radius) continue;  // on other devices, too
-    near.push_back({&other, sizes + (other.is_here == one.is_here ? 0 : kOtherDevice)});
-  }
-  const std::size_t count = std::min(near.size(), kMostNear);
-  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
-                            &NearProblem::distance);
-  near.resize(count);
-  return near;
-}
-
 std::optional<KnownError> error_of(const KnownTime& time, std::span<const NearProblem> near) {
   for (const NearProblem& each : near) {
     for (const KnownTime& other : each.known->good) {
@@ -86,6 +71,22 @@ double quantile(std::span<const double> errors, double confidence) {
 
 }  // namespace
 
+std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::int64_t> sizes,
+                                 bool is_here, std::size_t most, double radius) {
+  std::vector<NearProblem> near;
+  near.reserve(known.problems().size());
+  for (const KnownProblem& one : known.problems()) {
+    const double distance = db::size_distance(one.problem->sizes, sizes);
+    if (distance <= radius) continue;  // on other devices, too
+    near.push_back({&one, distance + (one.is_here == is_here ? 0 : kOtherDevice)});
+  }
+  const std::size_t count = std::min(near.size(), most);
+  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
+                            &NearProblem::distance);
+  near.resize(count);
+  return near;
+}
+
 std::vector<BaselineTime> LeadErrors::library_times(std::span<const NearProblem> near,
                                                     std::span<const std::int64_t> sizes,
                                                     int alignment) const {
@@ -115,7 +116,8 @@ std::vector<BaselineTime> LeadErrors::library_times(std::span<const NearProblem>
 double LeadErrors::closest_alignment() const {
   double off = 0, off_if_equal = 0;
   for (const KnownProblem* one : timed_) {
-    const std::vector<NearProblem> near = around(*one, known_, kRadii.front());
+    const std::vector<NearProblem> near =
+        nearest(known_, one->problem->sizes, one->is_here, kMostNear, kRadii.front());
     const auto off_by = [&](double other_alignment) {
       const std::vector<BaselineTime> times =
           library_times(near, one->problem->sizes, one->alignment, other_alignment);
@@ -172,7 +174,8 @@ void LeadErrors::compute(double radius, Errors& errors) const {
   const bool has_model = known_.models().has_model();
   for (const KnownProblem* one : timed_) {
     const db::PastProblem& problem = *one->problem;
-    const std::vector<NearProblem> near = around(*one, known_, radius);
+    const std::vector<NearProblem> near =
+        nearest(known_, one->problem->sizes, one->is_here, kMostNear, radius);
     const std::vector<BaselineTime> times = library_times(near, problem.sizes, one->alignment);
     const double reference = reference_of(*one);
     if (times.empty() || !std::isfinite(reference)) continue;

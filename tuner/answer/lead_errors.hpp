@@ -21,6 +21,11 @@ struct NearProblem {
   double distance;
 };
 
+/// The nearest beyond a radius, the nearest first. Those of another device than asked for count as
+/// further away.
+std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::int64_t> sizes,
+                                 bool is_here, std::size_t most, double radius = -1);
+
 /// Computed when it is first asked. Thread-safe. `known` must outlive it.
 class LeadErrors {
  public:

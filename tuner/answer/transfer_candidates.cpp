@@ -55,20 +55,6 @@ constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's er
 constexpr int kSteps = 3;
 constexpr int kModelSteps = 12;  // from the default configuration
 
-std::vector<NearProblem> nearest(const KnownTimes& known, std::span<const std::int64_t> sizes) {
-  std::vector<NearProblem> near;
-  near.reserve(known.problems().size());
-  for (const KnownProblem& one : known.problems()) {
-    const double distance = db::size_distance(one.problem->sizes, sizes);
-    near.push_back({&one, distance + (one.is_here ? 0 : kOtherDevice)});
-  }
-  const std::size_t count = std::min(near.size(), kMostProblems);
-  std::ranges::partial_sort(near, near.begin() + static_cast<std::ptrdiff_t>(count), {},
-                            &NearProblem::distance);
-  near.resize(count);
-  return near;
-}
-
 double typical_of(std::span<const TransferCandidate> all) {
   std::vector<KnownError> errors;
   errors.reserve(all.size());
@@ -86,7 +72,7 @@ TransferCandidates::TransferCandidates(const SizedTarget& sized, const KnownTime
       known_(known),
       sizes_(sizes),
       key_(key_of(sized.target, sizes)),
-      near_(nearest(known, key_)),
+      near_(nearest(known, key_, true, kMostProblems)),
       is_valid_(sized.program.sized_validity(), sizes),
       failed_(known.failed_at(key_)),
       predictions_(known.models().at(sizes)) {}

@@ -2,6 +2,8 @@
 #include "tuner/blas/call_shape.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/runtime/autotune.h"
@@ -39,6 +41,20 @@ constexpr std::array<std::string_view, 9> kFunctionNames{
 
 constexpr std::array<std::string_view, 4> kFactorNames{"none", "tensor", "rows", "blocks"};
 constexpr std::array<std::string_view, 2> kSumNames{"promoted", "fast"};
+
+using Numbered = std::pair<std::int32_t, std::string_view>;
+constexpr Numbered kEpilogues[] = {{kNoEpilogue, "none"}, {kRelu, "relu"},
+                                   {kBias, "bias"},       {kReluOfBias, "bias_relu"},
+                                   {kGelu, "gelu"},       {kGeluOfBias, "bias_gelu"}};
+/// Of cudaDataType_t.
+constexpr Numbered kTypes[] = {{0, "f32"}, {1, "f64"},  {2, "f16"},   {3, "i8"},    {4, "c32"},
+                               {5, "c64"}, {10, "i32"}, {14, "bf16"}, {28, "e4m3"}, {29, "e5m2"}};
+
+/// Empty if it has none.
+std::string_view name_in(std::span<const Numbered> table, std::int32_t number) {
+  const auto found = std::ranges::find(table, number, &Numbered::first);
+  return found == table.end() ? std::string_view() : found->second;
+}
 
 constexpr std::int64_t kLargestSize = 2147483647;
 
@@ -125,24 +141,7 @@ bool is_strided_batch(const CallShape& s) {
 bool has_bias(const CallShape& s) { return (s.epilogue & kBias) != 0; }
 
 /// The target's name for an epilogue; empty if it has none.
-std::string_view epilogue_name(std::int32_t epilogue) {
-  switch (epilogue) {
-    case kNoEpilogue:
-      return "none";
-    case kRelu:
-      return "relu";
-    case kBias:
-      return "bias";
-    case kReluOfBias:
-      return "bias_relu";
-    case kGelu:
-      return "gelu";
-    case kGeluOfBias:
-      return "bias_gelu";
-    default:
-      return "";
-  }
-}
+std::string_view epilogue_name(std::int32_t epilogue) { return name_in(kEpilogues, epilogue); }
 
 /// A bias is passed as C. It is refused for batches, because all products would get the same one.
 bool has_known_epilogue(const CallShape& s) {
@@ -253,19 +252,9 @@ Outcome outcome_called(std::string_view name) {
 }
 
 std::string_view name_of(Scale scale) {
-  switch (scale) {
-    case Scale::none:
-      return "none";
-    case Scale::alpha:
-      return "alpha";
-    case Scale::beta:
-      return "beta";
-    case Scale::zero_alpha:
-      return "zero";
-    case Scale::on_device:
-      return "device";
-  }
-  return "";
+  static constexpr std::array<std::string_view, 5> kNames{"none", "alpha", "beta", "zero",
+                                                          "device"};
+  return kNames[static_cast<std::size_t>(scale)];
 }
 
 bool is_8_bit(const CallShape& s) noexcept { return s.a_type == kE4m3 && s.b_type == kE4m3; }
@@ -287,30 +276,8 @@ Sums sums_called(std::string_view name) {
 }
 
 std::string type_name(std::int32_t type) {
-  switch (type) {
-    case 0:
-      return "f32";
-    case 1:
-      return "f64";
-    case 2:
-      return "f16";
-    case 3:
-      return "i8";
-    case 4:
-      return "c32";
-    case 5:
-      return "c64";
-    case 10:
-      return "i32";
-    case 14:
-      return "bf16";
-    case 28:
-      return "e4m3";
-    case 29:
-      return "e5m2";
-    default:
-      return format("type {}", type);
-  }
+  const std::string_view name = name_in(kTypes, type);
+  return name.empty() ? format("type {}", type) : std::string(name);
 }
 
 std::int32_t type_called(std::string_view name) {

@@ -24,13 +24,12 @@ constexpr std::uint64_t kLongest = std::uint64_t{16} << 20;
 constexpr int kDeepestInclude = 100;
 constexpr std::string_view kLicence = "// SPDX-License-Identifier:";
 
-/// One of #if, #ifdef, … to #endif.
-struct Branches {
-  bool outside = true;   // whether the lines around it stay
-  bool active = false;   // whether those of the present branch do
-  bool decided = false;  // whether a branch is known to hold
-  bool written = false;  // whether there is an #if in the output
-};
+/// The expression of an #if for the same branch.
+std::string expression_of(std::string_view word, std::string_view rest) {
+  if (word == "else") return "1";
+  if (word == "ifdef") return format("defined({})", rest);
+  return word == "ifndef" ? format("!defined({})", rest) : std::string(rest);
+}
 
 class Flattening {
  public:
@@ -55,7 +54,7 @@ class Flattening {
                                    : physical.size();
       const std::size_t end = std::min(next, physical.size());
       if (directive(lines[i].text, folder)) continue;
-      if (!is_active()) continue;
+      if (!branches_.is_active()) continue;
       for (std::size_t line = first; line < end; ++line) copy(physical[line]);
     }
     --depth_;
@@ -64,10 +63,9 @@ class Flattening {
   std::string take() { return std::move(out_); }
 
  private:
-  bool is_active() const { return branches_.empty() || branches_.back().active; }
   /// Whether the current branch depends on a condition that only the compiler can evaluate.
   bool is_conditional() const {
-    return std::ranges::any_of(branches_, [](const Branches& each) { return each.written; });
+    return std::ranges::any_of(branches_.blocks, &Branches::Block::written);
   }
 
   void write(std::string_view line) { out_ += format("{}\n", line); }
@@ -83,51 +81,31 @@ class Flattening {
   bool directive(std::string_view rest, const fs::path& folder) {
     const std::string_view word = take_directive(rest);
     if (word.empty()) return false;
-    if (word == "if") return open(condition(rest, macros_), rest), true;
-    if (word == "ifdef") return open_if_defined(rest, true), true;
-    if (word == "ifndef") return open_if_defined(rest, false), true;
-    if (word == "elif") return branch(condition(rest, macros_), rest), true;
-    if (word == "else") return last_branch(), true;
-    if (word == "endif") return close(), true;
-    if (!is_active()) return true;
+    if (word == "endif") write_end();
+    if (branches_.follow(word, rest, macros_)) {
+      if (word != "endif") write_branch(expression_of(word, rest));
+      return true;
+    }
+    if (!branches_.is_active()) return true;
     if (word == "include") return include(rest, folder), true;
     if (word == "define") define(rest);
     if (word == "undef") undefine(rest);
     return word == "line" || (word == "pragma" && rest == "once");
   }
 
-  void open_if_defined(std::string_view name, bool wanted) {
-    const auto defined = macros_.is_defined(name);
-    open(defined ? std::optional(*defined == wanted) : std::nullopt,
-         format("{}defined({})", wanted ? "" : "!", name));
-  }
-
-  void open(std::optional<bool> holds, std::string_view text) {
-    branches_.push_back({.outside = is_active()});
-    branch(holds, text);
-  }
-
-  void branch(std::optional<bool> holds, std::string_view text) {
-    if (branches_.empty()) return;
-    Branches& here = branches_.back();
-    here.active = here.outside && !here.decided && holds.value_or(true);
-    if (!here.active) return;
-    if (holds) {
-      here.decided = true;
-      if (here.written) write("#else");
-    } else {
-      write(format("#{} {}", here.written ? "elif" : "if", text));
+  void write_branch(const std::string& expression) {
+    if (branches_.blocks.empty() || !branches_.is_active()) return;
+    Branches::Block& here = branches_.blocks.back();
+    if (!here.decided) {
+      write(format("#{} {}", here.written ? "elif" : "if", expression));
       here.written = true;
+    } else if (here.written) {
+      write("#else");
     }
   }
 
-  void last_branch() { branch(true, ""); }
-
-  void close() {
-    if (branches_.empty()) return;
-    const bool written = branches_.back().written;
-    branches_.pop_back();
-    if (written) write("#endif");
+  void write_end() {
+    if (!branches_.blocks.empty() && branches_.blocks.back().written) write("#endif");
   }
 
   void define(std::string_view rest) {
@@ -183,14 +161,15 @@ class Flattening {
       return;
     }
     write(format("#ifndef {0}\n#define {0}", guard));
-    branches_.push_back({true, true, false, true});
+    branches_.blocks.push_back({true, true, false, true});
     add(text, file.parent_path());
-    close();
+    write_end();
+    branches_.blocks.pop_back();
   }
 
   std::span<const fs::path> folders_;
   MacroTable macros_;
-  std::vector<Branches> branches_;
+  Branches branches_;
   std::map<std::string, std::string> guards_;  // of included files; empty: included for certain
   std::string out_;
   int depth_ = 0;
@@ -425,6 +404,19 @@ std::optional<bool> condition(std::string_view expression, const MacroTable& mac
   expand(tokens, tokens_of(expression), macros, 0);
   const Number value = Evaluation(std::move(tokens)).value();
   return value ? std::optional(*value != 0) : std::nullopt;
+}
+
+bool Branches::follow(std::string_view word, std::string_view rest, const MacroTable& macros) {
+  const bool opens = word == "if" || word == "ifdef" || word == "ifndef";
+  if (opens) blocks.push_back({.outside = is_active()});
+  if (!opens && word != "elif" && word != "else" && word != "endif") return false;
+  if (blocks.empty()) return true;
+  if (word == "endif") return blocks.pop_back(), true;
+  const std::optional<bool> holds = condition(expression_of(word, rest), macros);
+  Block& here = blocks.back();
+  here.active = here.outside && !here.decided && holds.value_or(true);
+  here.decided = here.decided || (here.active && holds.value_or(false));
+  return true;
 }
 
 }  // namespace autotune

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace autotune {
 
@@ -40,5 +41,21 @@ struct MacroTable {
 
 /// Whether the expression of an #if holds; nullopt if that depends on something unknown.
 std::optional<bool> condition(std::string_view expression, const MacroTable& macros);
+
+/// The conditions around a line, outermost first. One that the macros do not decide counts as true.
+struct Branches {
+  /// From #if to #endif.
+  struct Block {
+    bool outside = true;   // whether the lines around it are read
+    bool active = false;   // whether those of the present branch are
+    bool decided = false;  // whether a branch is known to hold
+    bool written = false;  // whether flat_source() has written an #if for it
+  };
+  std::vector<Block> blocks = {};
+
+  bool is_active() const { return blocks.empty() || blocks.back().active; }
+  /// Follows #if, #ifdef, #ifndef, #elif, #else and #endif; returns false for other directives.
+  bool follow(std::string_view word, std::string_view rest, const MacroTable& macros);
+};
 
 }  // namespace autotune

@@ -185,15 +185,7 @@ IncludedTexts::Result IncludedTexts::find(const std::string& text,
   return known;
 }
 
-namespace fs = std::filesystem;
-
 namespace {
-
-fs::path resolved(const fs::path& path) {
-  std::error_code failed;
-  const fs::path whole = fs::weakly_canonical(path, failed);
-  return failed ? path.lexically_normal() : whole;
-}
 
 bool begins_with(const fs::path& file, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
@@ -218,14 +210,14 @@ bool is_header(const fs::path& path) {
 bool is_below(const fs::path& file, const fs::path& folder) {
   std::error_code failed;
   return begins_with(fs::absolute(file, failed).lexically_normal(), plain(folder)) ||
-         begins_with(resolved(file), resolved(folder));
+         begins_with(whole_path(file), whole_path(folder));
 }
 
 std::optional<fs::path> first_forbidden(std::span<const fs::path> files,
                                         std::span<const fs::path> folders,
                                         std::span<const fs::path> data) {
   const auto may_read = [&](const fs::path& file) {
-    const auto is_it = [&](const fs::path& one) { return resolved(one) == resolved(file); };
+    const auto is_it = [&](const fs::path& one) { return whole_path(one) == whole_path(file); };
     if (std::ranges::any_of(data, is_it)) return false;
     return std::ranges::any_of(folders, [&](const fs::path& folder) {
       return is_below(file, folder) || (is_header(file) && begins_with(file, plain(folder)));

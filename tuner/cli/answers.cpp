@@ -13,8 +13,6 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/host/cpu.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
@@ -225,21 +223,16 @@ db::TunedEntry Databases::place_here() {
   const auto sizes = sizes_in(arguments_.text("size"), target, "--size").front();
   const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
   const DeviceInfo device = device_here();
-  Policy policy;
-  policy.context = asked_context(arguments_).value_or(default_context(device.kind));
   db::TunedEntry place{{}, device_row(device), kernel_row(target), {}};
-  place.best.key.policy = key_text(policy);
+  place.best.key.policy = asked_policy(arguments_, device.kind);
   place.best.key.problem = problem.text();
   return place;
 }
 
 DeviceInfo Databases::device_here() {
   const auto named = arguments_.find("device");
-  if (named == "host") return cpu_info();
   try {
-    DeviceInfo gpu = gpu_named(named.value_or("cuda:0"));
-    gpu.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
-    return gpu;
+    return device_named(named.value_or("cuda:0"));
   } catch (const Error&) {
     if (named && !why_) throw;
     say_why();  // why nothing is stored tells more

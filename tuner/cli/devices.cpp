@@ -181,6 +181,13 @@ DeviceInfo gpu_named(const std::string& text) {
   throw Error(format("there is no GPU {} here: name a kind of GPU, such as h200", text));
 }
 
+DeviceInfo device_named(const std::string& text) {
+  if (text == "host") return cpu_info();
+  DeviceInfo gpu = gpu_named(text);
+  gpu.kind = DeviceKind::cuda;
+  return gpu;
+}
+
 std::vector<ListedDevice> list_devices() {
   std::vector<ListedDevice> devices;
   for (const DeviceInfo& info : cuda_devices()) {

@@ -45,6 +45,9 @@ void check_devices(const std::string& text);
 /// no such GPU.
 DeviceInfo gpu_named(const std::string& text);
 
+/// That GPU as one that is there, not as a model of it; or the `host`. Throws Error.
+DeviceInfo device_named(const std::string& text);
+
 struct ListedDevice {
   std::string option;  // text for --device
   DeviceInfo info;

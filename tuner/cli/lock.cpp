@@ -22,8 +22,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/model_device.hpp"
-#include "tuner/host/cpu.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/reduction_class.hpp"
@@ -34,20 +32,6 @@
 
 namespace autotune::cli {
 namespace {
-
-DeviceInfo asked_device(const Arguments& arguments) {
-  const std::string name = arguments.text("device");
-  if (name == "host") return cpu_info();
-  DeviceInfo gpu = gpu_named(name);
-  gpu.kind = DeviceKind::cuda;  // a named one counts as a GPU, not as a model of it
-  return gpu;
-}
-
-std::string asked_policy(const Arguments& arguments, const DeviceInfo& device) {
-  Policy policy;
-  policy.context = asked_context(arguments).value_or(default_context(device.kind));
-  return key_text(policy);
-}
 
 std::vector<std::int64_t> size_values(const NamedValues& sizes) {
   std::vector<std::int64_t> numbers;
@@ -99,7 +83,7 @@ std::vector<db::TunedEntry> stored_problems(const Arguments& arguments, const st
 std::vector<AskedSizes> asked_by(const Arguments& arguments, AnswerJudge& judge,
                                  const DeviceInfo& device) {
   std::vector<AskedSizes> asked;
-  const std::string policy = asked_policy(arguments, device);
+  const std::string policy = asked_policy(arguments, device.kind);
   const auto target_called = [&](const std::string& name) -> const Target* {
     const Target* const target = judge.target_called(name);
     if (!target) find_target(name);  // says why
@@ -410,7 +394,7 @@ int make_lock(const Arguments& arguments) {
   const LockFallback fallback = fallback_of(arguments);
   library_of_bits(arguments);  // shows wrong usage
   own_store(arguments);        // a lock without its answers would be one of predictions
-  const DeviceInfo device = asked_device(arguments);
+  const DeviceInfo device = device_named(arguments.text("device"));
   AnswerJudge judge(arguments);
   Lock lock = locked(arguments, judge, device, asked_by(arguments, judge, device));
   lock.fallback = fallback;

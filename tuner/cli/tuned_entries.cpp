@@ -178,6 +178,12 @@ std::optional<CallContext> asked_context(const Arguments& arguments) {
   return context;
 }
 
+std::string asked_policy(const Arguments& arguments, DeviceKind kind) {
+  Policy policy;
+  policy.context = asked_context(arguments).value_or(default_context(kind));
+  return key_text(policy);
+}
+
 void warn_of(const std::vector<std::string>& sentences) {
   const std::size_t shown = std::min(sentences.size(), kWarnings);
   for (std::size_t i = 0; i < shown; ++i) std::cerr << "warning: " << sentences[i] << '\n';

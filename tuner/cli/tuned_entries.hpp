@@ -18,6 +18,8 @@ namespace autotune::cli {
 extern const Option kContextOption;
 /// The context of --context, if it is given. Throws UsageError for an unknown one.
 std::optional<CallContext> asked_context(const Arguments& arguments);
+/// The key of results in that context, else in the default one.
+std::string asked_policy(const Arguments& arguments, DeviceKind kind);
 
 /// Opens --db, else the default database.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);

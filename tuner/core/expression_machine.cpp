@@ -28,36 +28,33 @@ const char* integral(double real, std::int64_t& value) {
   return nullptr;
 }
 
+const char* set(std::int64_t& to, std::int64_t value) {
+  to = value;
+  return nullptr;
+}
+
 /// Operations with one operand, in place. Returns nullptr, or the error message.
 const char* apply(Op op, std::int64_t& a) {
   switch (op) {
     case Op::truth:
-      a = a != 0;
-      return nullptr;
+      return set(a, a != 0);
     case Op::logical_not:
-      a = a == 0;
-      return nullptr;
+      return set(a, a == 0);
     case Op::is_pow2:
-      a = a > 0 && (a & (a - 1)) == 0;
-      return nullptr;
+      return set(a, a > 0 && (a & (a - 1)) == 0);
     case Op::negate:
     case Op::absolute:
       if (a == kLowest) return kOverflow;
-      a = op == Op::negate || a < 0 ? -a : a;
-      return nullptr;
+      return set(a, op == Op::negate || a < 0 ? -a : a);
     case Op::log2:
       if (a < 1) return "log2 of a number below 1";
-      a = std::bit_width(static_cast<std::uint64_t>(a)) - 1;
-      return nullptr;
+      return set(a, std::bit_width(static_cast<std::uint64_t>(a)) - 1);
     case Op::to_real:
-      a = bits_of(static_cast<double>(a));
-      return nullptr;
+      return set(a, bits_of(static_cast<double>(a)));
     case Op::negate_real:
-      a = bits_of(-real_of(a));
-      return nullptr;
+      return set(a, bits_of(-real_of(a)));
     case Op::absolute_real:
-      a = bits_of(std::abs(real_of(a)));
-      return nullptr;
+      return set(a, bits_of(std::abs(real_of(a))));
     case Op::truncate:
       return integral(std::trunc(real_of(a)), a);
     case Op::floor:
@@ -66,8 +63,7 @@ const char* apply(Op op, std::int64_t& a) {
       return integral(std::ceil(real_of(a)), a);
     case Op::square_root:
       if (real_of(a) < 0) return "sqrt of a number below 0";
-      a = bits_of(std::sqrt(real_of(a)));
-      return nullptr;
+      return set(a, bits_of(std::sqrt(real_of(a))));
     default:
       assert(false);
       return nullptr;
@@ -110,32 +106,23 @@ const char* apply(Op op, std::int64_t& a, std::int64_t b) {
       return quotient(a, b);
     case Op::modulo:
       if (b == 0) return "division by zero";
-      a = b == -1 ? 0 : a % b;
-      return nullptr;
+      return set(a, b == -1 ? 0 : a % b);
     case Op::less:
-      a = a < b;
-      return nullptr;
+      return set(a, a < b);
     case Op::less_equal:
-      a = a <= b;
-      return nullptr;
+      return set(a, a <= b);
     case Op::greater:
-      a = a > b;
-      return nullptr;
+      return set(a, a > b);
     case Op::greater_equal:
-      a = a >= b;
-      return nullptr;
+      return set(a, a >= b);
     case Op::equal:
-      a = a == b;
-      return nullptr;
+      return set(a, a == b);
     case Op::not_equal:
-      a = a != b;
-      return nullptr;
+      return set(a, a != b);
     case Op::minimum:
-      a = a < b ? a : b;
-      return nullptr;
+      return set(a, a < b ? a : b);
     case Op::maximum:
-      a = a > b ? a : b;
-      return nullptr;
+      return set(a, a > b ? a : b);
     case Op::ceil_div:
       return rounded_quotient(a, b, true);
     case Op::round_up:
@@ -144,11 +131,9 @@ const char* apply(Op op, std::int64_t& a, std::int64_t b) {
       return multiple(a, b, false);
     case Op::gcd:
       if (a == kLowest || b == kLowest) return kOverflow;
-      a = std::gcd(a, b);
-      return nullptr;
+      return set(a, std::gcd(a, b));
     case Op::either:
-      a = a != 0 || b != 0;
-      return nullptr;
+      return set(a, a != 0 || b != 0);
     default:
       assert(false);
       return nullptr;

@@ -51,54 +51,35 @@ void* nvrtc_function(const char* name) {
 
 using autotune::call_nvrtc;
 
-nvrtcResult nvrtcVersion(int* major, int* minor) {
-  return call_nvrtc(&nvrtcVersion, "nvrtcVersion", major, minor);
-}
-nvrtcResult nvrtcGetNumSupportedArchs(int* count) {
-  return call_nvrtc(&nvrtcGetNumSupportedArchs, "nvrtcGetNumSupportedArchs", count);
-}
-nvrtcResult nvrtcGetSupportedArchs(int* all) {
-  return call_nvrtc(&nvrtcGetSupportedArchs, "nvrtcGetSupportedArchs", all);
-}
-const char* nvrtcGetErrorString(nvrtcResult result) {
-  return call_nvrtc(&nvrtcGetErrorString, "nvrtcGetErrorString", result);
-}
-nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char* name,
-                               int headers, const char* const* texts, const char* const* names) {
-  return call_nvrtc(&nvrtcCreateProgram, "nvrtcCreateProgram", program, source, name, headers,
-                    texts, names);
-}
-nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
-  return call_nvrtc(&nvrtcDestroyProgram, "nvrtcDestroyProgram", program);
-}
-nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
-  return call_nvrtc(&nvrtcCompileProgram, "nvrtcCompileProgram", program, count, options);
-}
-nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* expression) {
-  return call_nvrtc(&nvrtcAddNameExpression, "nvrtcAddNameExpression", program, expression);
-}
-nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char* expression, const char** name) {
-  return call_nvrtc(&nvrtcGetLoweredName, "nvrtcGetLoweredName", program, expression, name);
-}
-nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, std::size_t* size) {
-  return call_nvrtc(&nvrtcGetCUBINSize, "nvrtcGetCUBINSize", program, size);
-}
-nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* cubin) {
-  return call_nvrtc(&nvrtcGetCUBIN, "nvrtcGetCUBIN", program, cubin);
-}
-nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, std::size_t* size) {
-  return call_nvrtc(&nvrtcGetPTXSize, "nvrtcGetPTXSize", program, size);
-}
-nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* ptx) {
-  return call_nvrtc(&nvrtcGetPTX, "nvrtcGetPTX", program, ptx);
-}
-nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, std::size_t* size) {
-  return call_nvrtc(&nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize", program, size);
-}
-nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* log) {
-  return call_nvrtc(&nvrtcGetProgramLog, "nvrtcGetProgramLog", program, log);
-}
-nvrtcResult nvrtcSetFlowCallback(nvrtcProgram program, int (*callback)(void*, void*),
-                                 void* payload) {
-  return call_nvrtc(&nvrtcSetFlowCallback, "nvrtcSetFlowCallback", program, callback, payload);
-}
+#define NVRTC_FUNCTION(Result, name, parameters, ...) \
+  Result name parameters { return call_nvrtc(&name, #name, __VA_ARGS__); }
+
+NVRTC_FUNCTION(nvrtcResult, nvrtcVersion, (int* major, int* minor), major, minor)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetNumSupportedArchs, (int* count), count)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetSupportedArchs, (int* all), all)
+NVRTC_FUNCTION(const char*, nvrtcGetErrorString, (nvrtcResult result), result)
+NVRTC_FUNCTION(nvrtcResult, nvrtcCreateProgram,
+               (nvrtcProgram * program, const char* source, const char* name, int headers,
+                const char* const* texts, const char* const* names),
+               program, source, name, headers, texts, names)
+NVRTC_FUNCTION(nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram * program), program)
+NVRTC_FUNCTION(nvrtcResult, nvrtcCompileProgram,
+               (nvrtcProgram program, int count, const char* const* options), program, count,
+               options)
+NVRTC_FUNCTION(nvrtcResult, nvrtcAddNameExpression, (nvrtcProgram program, const char* expression),
+               program, expression)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetLoweredName,
+               (nvrtcProgram program, const char* expression, const char** name), program,
+               expression, name)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, std::size_t* size), program,
+               size)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char* cubin), program, cubin)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram program, std::size_t* size), program,
+               size)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetPTX, (nvrtcProgram program, char* ptx), program, ptx)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, std::size_t* size),
+               program, size)
+NVRTC_FUNCTION(nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram program, char* log), program, log)
+NVRTC_FUNCTION(nvrtcResult, nvrtcSetFlowCallback,
+               (nvrtcProgram program, int (*callback)(void*, void*), void* payload), program,
+               callback, payload)

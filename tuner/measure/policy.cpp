@@ -66,17 +66,8 @@ CallContext default_context(DeviceKind kind) {
 }
 
 std::string_view name_of(CallContext context) {
-  switch (context) {
-    case CallContext::chain:
-      return "chain";
-    case CallContext::in_order:
-      return "in_order";
-    case CallContext::between:
-      return "between";
-    case CallContext::alone:
-      break;
-  }
-  return "alone";
+  static constexpr std::array<std::string_view, 4> kNames{"chain", "in_order", "between", "alone"};
+  return kNames[static_cast<std::size_t>(context)];
 }
 
 std::optional<CallContext> context_named(std::string_view name) {

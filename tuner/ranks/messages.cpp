@@ -25,7 +25,6 @@ NamedValues from_wire(const Json& json) {
 }
 
 WIRE_MEMBERS(Measurement, median, low, high, samples, outliers, throttled, correction)
-WIRE_MEMBERS(Dim3, x, y, z)
 WIRE_MEMBERS(DeviceInfo, name, kind, id, environment, compute_capability, multiprocessors,
              warp_size, max_threads_per_block, max_block, max_grid, shared_bytes_per_block,
              shared_bytes_per_multiprocessor, registers_per_multiprocessor,
@@ -33,7 +32,6 @@ WIRE_MEMBERS(DeviceInfo, name, kind, id, environment, compute_capability, multip
              clock_hz, memory_bytes_per_second)
 WIRE_MEMBERS(Problem, values)
 WIRE_MEMBERS(PastTrial, problem, configuration, seconds, predicted)
-WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
 WIRE_MEMBERS(Ratio, median, low, high, samples)
 
 using ContextTimes = std::map<CallContext, Measurement>;

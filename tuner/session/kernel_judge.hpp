@@ -72,9 +72,4 @@ KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& reques
                              CompilePool& pool,
                              const std::function<void(const std::string&)>& warn = {});
 
-/// Problems of the sizes that nobody has named: between the edge problem's and those of `problem`,
-/// of which the configuration is valid.
-std::vector<Problem> own_problems(const Target& target, const Problem& problem,
-                                  const DeviceInfo& device, int count, std::uint64_t seed);
-
 }  // namespace autotune

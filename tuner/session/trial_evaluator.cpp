@@ -228,7 +228,6 @@ Trial TrialEvaluator::make_here(const SharedQueue::Task& task, const std::functi
   const auto measure = [&](Trial& trial, const Loadable& configuration) {
     // Before the first evaluation ends, so that every run can compare with the libraries.
     run_.find_baselines();
-    if (!run_.device().isolated()) run_.recorder().dispatch(run_.space().at(task.index));
     bench.measure(trial, configuration, best_seconds);
   };
   Trial trial = make(task, is_over, bench.phases().compile_wait, measure);

@@ -15,7 +15,6 @@ namespace autotune {
 SessionRows begin_session(db::TunedStore* store, const Target& target, const Device& device,
                           const TuningRequest& request) {
   if (!store) return {};
-  store->settle_leftovers();
   db::SessionRow session;
   session.started_at = db::now_text();
   session.tool_version = request.tool_version;
@@ -72,12 +71,6 @@ std::string Recorder::space_of(const db::BestRow& best) const {
 
 std::vector<db::Quarantined> Recorder::quarantined() const {
   return store_ ? store_->quarantined(key_) : std::vector<db::Quarantined>{};
-}
-
-void Recorder::dispatch(const Configuration& configuration) {
-  if (!store_) return;
-  flush();
-  store_->dispatch({session_, key_, to_text(configuration), db::process_text(), db::now_text()});
 }
 
 void Recorder::record(const Trial& trial, bool is_default) { append(trial, is_default, "search"); }

@@ -55,9 +55,6 @@ class Recorder {
   /// Quarantined configurations with the reason.
   std::vector<db::Quarantined> quarantined() const;
 
-  /// Call before a configuration goes to the device. If this process dies, the configuration
-  /// becomes a crash.
-  void dispatch(const Configuration& configuration);
   void record(const Trial& trial, bool is_default);
   /// Commits waiting rows. Throws db::StoreError.
   void flush();

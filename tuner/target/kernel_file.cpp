@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <functional>
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
@@ -125,34 +124,6 @@ std::vector<Declaration> members(const Tokens& tokens) {
   return all;
 }
 
-/// Which lines the macros of a source exclude. A condition that they do not decide holds.
-struct Branches {
-  MacroTable macros;
-  std::vector<bool> all = {};    // from the outermost: whether it is read
-  std::vector<bool> taken = {};  // whether a branch before, or this one, holds for certain
-
-  bool is_read() const { return std::ranges::all_of(all, std::identity()); }
-
-  void read(std::string_view word, std::string_view rest) {
-    if (word == "endif" && !all.empty()) {
-      all.pop_back();
-      taken.pop_back();
-    }
-    const bool opens = word.starts_with("if");
-    if (opens) all.push_back(true), taken.push_back(false);
-    if (all.empty() || (!opens && !word.starts_with("el"))) return;
-    std::optional<bool> holds = true;
-    if (word == "ifdef" || word == "ifndef") {
-      holds = macros.is_defined(rest);
-      if (holds) holds = *holds == (word == "ifdef");
-    } else if (word != "else") {
-      holds = condition(rest, macros);
-    }
-    all.back() = !taken.back() && holds.value_or(true);
-    taken.back() = taken.back() || holds.value_or(false);
-  }
-};
-
 class FileReader {
  public:
   /// With macros of other files.
@@ -197,6 +168,7 @@ class FileReader {
 
   void read_directives() {
     std::map<std::string, Tokens> excluded;  // constants of lines that its macros exclude
+    MacroTable macros;
     Branches branches;
     for (const LogicalLine& line : logical_lines(parts_.directives)) {
       const Words words = words_of(line.text);
@@ -206,8 +178,8 @@ class FileReader {
         rest = line.text;
         const std::string_view word = take_directive(rest);
         if (word.empty()) continue;
-        branches.read(word, rest);
-        are_read_[static_cast<std::size_t>(line.number)] = branches.is_read();
+        branches.follow(word, rest, macros);
+        are_read_[static_cast<std::size_t>(line.number)] = branches.is_active();
         if (word == "if" || word == "elif") file_.conditions.push_back(tokens_of(rest));
         if (word == "if" || word == "elif" || word == "ifdef") {
           file_.words["#if"].insert(words.begin(), words.end());
@@ -216,14 +188,14 @@ class FileReader {
       }
       file_.words[name].insert(words.begin(), words.end());
       if (rest.starts_with('(')) {
-        if (branches.is_read()) read_macro_function(name, rest);
+        if (branches.is_active()) read_macro_function(name, rest);
         continue;
       }
       file_.names.insert(name);
-      if (branches.is_read()) branches.macros.known.emplace(name, trimmed(rest));
+      if (branches.is_active()) macros.known.emplace(name, trimmed(rest));
       Tokens value = tokens_of(rest);
       if (value.size() == 3 && value[0] == "(") value = {value[1]};
-      auto& constants = branches.is_read() ? file_.constants : excluded;
+      auto& constants = branches.is_active() ? file_.constants : excluded;
       if (!value.empty()) constants.emplace(name, std::move(value));
     }
     file_.constants.merge(excluded);

@@ -2,7 +2,9 @@
 #include "tuner/target/node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
@@ -13,22 +15,11 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-std::string kind_of(Node::Kind kind) {
-  switch (kind) {
-    case Node::Kind::table:
-      return "a table";
-    case Node::Kind::list:
-      return "a list";
-    case Node::Kind::text:
-      return "a text";
-    case Node::Kind::integer:
-      return "an integer";
-    case Node::Kind::real:
-      return "a number with a fraction or an exponent";
-    case Node::Kind::flag:
-      break;
-  }
-  return "true or false";
+std::string_view kind_of(Node::Kind kind) {
+  static constexpr std::array<std::string_view, 6> kNames{
+      "a table",      "a list", "a text", "an integer", "a number with a fraction or an exponent",
+      "true or false"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 /// Bytes of a line that are shown, in all and before the mistake.

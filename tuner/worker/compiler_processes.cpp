@@ -22,7 +22,7 @@ class CompilerProcess {
 
   /// nullopt if the process can no longer be used.
   std::optional<Message> ask(const CompileTask& task, double limit_seconds, const Extension& more) {
-    return process_.ask(wire_of(task), task.source, limit_seconds, more);
+    return process_.ask(to_wire(task), task.source, limit_seconds, more);
   }
   bool was_late() const { return process_.silence() == Silence::timeout; }
   WorkerEnd end() { return process_.end(); }

@@ -140,7 +140,7 @@ class PluginStrategy final : public SearchStrategy {
       if (idle > kMostIdle || process->seconds_since_end() > PluginProcess::kMostAfterwards) {
         throw StrategyFailure("it keeps requesting known configurations");
       }
-      question = attempt([&] { return process->call({{"answers", wire_of(answers)}}, {}, read); });
+      question = attempt([&] { return process->call({{"answers", to_wire(answers)}}, {}, read); });
     }
   }
 
@@ -191,8 +191,8 @@ class TargetHooks {
         process.call({{"do", "prepare"},
                       {"target", number_},
                       {"folder", folder.string()},
-                      {"workload", wire_of(workload)}},
-                     {}, [](const Json& said) { return workload_of(said.at("workload")); });
+                      {"workload", to_wire(workload)}},
+                     {}, [](const Json& said) { return from_wire<Workload>(said.at("workload")); });
     return with_files_of(workload, prepared);
   }
 
@@ -219,8 +219,9 @@ PluginDescription describe_plugin(const fs::path& file, const PluginOptions& opt
   }
   PluginProcess process(whole, options.silence_seconds);
   try {
-    return process.call({{"do", "describe"}}, {},
-                        [](const Json& said) { return plugin_description_of(said.at("plugin")); });
+    return process.call({{"do", "describe"}}, {}, [](const Json& said) {
+      return from_wire<PluginDescription>(said.at("plugin"));
+    });
   } catch (const Error& error) {
     const std::string what = error.what();
     const bool named = what.starts_with(whole.string());

@@ -211,35 +211,44 @@ T from_wire(const Json& json) {
   }
 }
 
-Json wire_of(const SourceUnit& unit);
+WIRE_MEMBERS(Dim3, x, y, z)
+WIRE_MEMBERS(Member, name, type, offset, alignment)
+WIRE_MEMBERS(BufferSpec, name, type, length, role, fill, tolerance, file, file_offset, fill_values,
+             seed, absolute, repeatable, streams, members, alignment, dims, strides, shift)
+WIRE_MEMBERS(Scalar, type, integer, real, name)
+WIRE_MEMBERS(Record::Field, value, offset)
+WIRE_MEMBERS(Record, name, fields, bytes)
+WIRE_MEMBERS(BufferRef, index)
+WIRE_MEMBERS(TensorMap, buffer, dims, strides, box, swizzle_bytes, tf32)
+WIRE_MEMBERS(Texture, buffer, dims, channels, filter, address, normalized)
+WIRE_MEMBERS(ConstantGrid, buffer, grid)
+WIRE_MEMBERS(Command, words, folder, time, limit_seconds)
+WIRE_MEMBERS(Launch, entry, grid, block, cluster, dynamic_shared_bytes, arguments, starts_early,
+             with_constant, cooperative, command)
+WIRE_MEMBERS(ConstantCopy, buffer, symbol, optional)
+WIRE_MEMBERS(LaunchPlan, workspace, launches, constants, checks)
+WIRE_MEMBERS(SourceUnit, name, prelude, text, include_folders, options, entries, data_files,
+             cooperative, build)
+WIRE_MEMBERS(Workload, problem, buffers, scalars, reference_source, preparation, reference,
+             expected_file, float64_outputs, seed, form, runs_commands)
+WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_threads,
+             parameter_bytes, parameter_types)
+WIRE_MEMBERS(CompiledKernel, key, resources)
+WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten, is_undefined)
+WIRE_MEMBERS(UnseenCalls, unseen, again)
+WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2, overhead)
+WIRE_MEMBERS(RowBits, first, different)
+WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)
+WIRE_MEMBERS(Counter, name, unit, value)
+WIRE_MEMBERS(CompileTask, program, name, options, kernels, cooperative, folder)
+WIRE_MEMBERS(Build, log, keep, read)
 
-Json wire_of(const LaunchPlan& plan);
-LaunchPlan launch_plan_of(const Json& json);
+// What a message has in another form, or what is not every value of its type.
 
-Json wire_of(const Launch& launch);
-Launch launch_of(const Json& json);
-
-Json wire_of(const Workload& workload);
-Workload workload_of(const Json& json);
-
-/// Without the binary, which follows as raw bytes.
-Json wire_of(const CompiledKernel& kernel);
+/// The binary of a kernel follows the message as raw bytes.
 CompiledKernel compiled_kernel_of(const Json& json, std::string binary);
 
-Outcome outcome_of(const Json& json);
-
-Json wire_of(const Verdict& verdict);
-Verdict verdict_of(const Json& json);
-
-Json wire_of(const UnseenCalls& calls);
-UnseenCalls unseen_calls_of(const Json& json);
-Json wire_of(const RowBits& bits);
-RowBits row_bits_of(const Json& json);
-
-Json wire_of(const TimedBatch& batch);
 TimedBatch timed_batch_of(const Json& json);
-
-Json wire_of(const Energy& energy);
 Energy energy_of(const Json& json);
 
 Json wire_of(const Counters& counters);
@@ -250,8 +259,7 @@ Json wire_of(const KernelFailure& failure);
 /// Rethrows the exception or Error of an answer; returns if there is none.
 void throw_failure_in(const Json& answer);
 
-/// Without the source, which follows as raw bytes.
-Json wire_of(const CompileTask& task);
+/// The source follows the message as raw bytes.
 CompileTask compile_task_of(const Json& json, std::string source);
 
 /// Without the binary, which follows as raw bytes.
@@ -260,16 +268,19 @@ Build build_of(const Json& json, std::string binary);
 
 // Messages between a plugin's process and its parent, as JSON.
 
-Json wire_of(const PluginDescription& description);
-PluginDescription plugin_description_of(const Json& json);
+WIRE_MEMBERS(PluginDescription::Strategy, name, description)
+WIRE_MEMBERS(PluginDescription::Target, manifest, folder, has_hooks)
+WIRE_MEMBERS(PluginDescription, file, name, version, description, strategies, targets, is_baseline,
+             is_host_baseline, counts)
+WIRE_MEMBERS(SearchTask::Parameter, name, values)
+WIRE_MEMBERS(CompiledResources, registers, shared_bytes, local_bytes, occupancy)
+WIRE_MEMBERS(Evaluation, index, outcome, seconds, reason, resources, compile_seconds)
+WIRE_MEMBERS(SearchTask, parameters, configurations, known, seed, budget, batch)
 
 /// The levels and predictions follow the message as raw bytes.
 Json wire_of(const SearchTask& task);
 std::string bytes_of(const SearchTask& task);
 SearchTask search_task_of(const Json& json, const std::string& bytes);
-
-Json wire_of(const std::vector<Evaluation>& evaluations);
-std::vector<Evaluation> evaluations_of(const Json& json);
 
 /// The configurations that a plugin requests, below `size`; nullopt when its search has ended.
 /// Throws Error.

@@ -63,7 +63,7 @@ class RemoteBench {
       const auto start = Clock::now();
       try {
         const auto& reference = workload_.reference_binary;
-        client_->call({{"do", "open"}, {"id", id_}, {"workload", wire_of(workload_)}},
+        client_->call({{"do", "open"}, {"id", id_}, {"workload", to_wire(workload_)}},
                       reference ? std::string_view(*reference) : std::string_view(),
                       options_.open_seconds, "running the reference");
       } catch (const KernelFailure& failure) {
@@ -154,7 +154,7 @@ class RemoteCandidate : public Candidate, public Countable {
       const auto quiet = bench_->quiet();
       return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"pairs", pairs}}, {},
                                    bench_->limit(2 * (pairs + 1) * expected()),
-                                   "timing unseen contents", unseen_calls_of);
+                                   "timing unseen contents", from_wire<UnseenCalls>);
     });
   }
 
@@ -162,8 +162,7 @@ class RemoteCandidate : public Candidate, public Countable {
     return asked([&] {
       load();
       return bench_->client().call({{"do", "rows"}, {"id", id_}, {"columns", columns}}, {},
-                                   bench_->limit(expected()), "running",
-                                   [](const Json& answer) { return row_bits_of(answer); });
+                                   bench_->limit(expected()), "running", from_wire<RowBits>);
     });
   }
 
@@ -206,7 +205,7 @@ class RemoteCandidate : public Candidate, public Countable {
   }
 
  private:
-  static Verdict verdict_in(const Json& answer) { return verdict_of(answer.at("verdict")); }
+  static Verdict verdict_in(const Json& answer) { return from_wire<Verdict>(answer.at("verdict")); }
 
   void load() {
     const int generation = bench_->open();
@@ -233,7 +232,7 @@ class RemoteWorkbench : public Workbench {
   explicit RemoteWorkbench(std::shared_ptr<RemoteBench> bench) : bench_(std::move(bench)) {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
-    Json request{{"do", "load"}, {"kernel", wire_of(kernel)}, {"plan", wire_of(plan)}};
+    Json request{{"do", "load"}, {"kernel", to_wire(kernel)}, {"plan", to_wire(plan)}};
     return std::make_unique<RemoteCandidate>(bench_, std::move(request), kernel.binary,
                                              bench_->limit(0.1));
   }
@@ -313,7 +312,7 @@ class WorkerDevice : public Device {
         return static_cast<int>(field(answer, "blocks"));
       };
       return client_->call(
-          {{"do", "active_blocks"}, {"kernel", wire_of(kernel)}, {"launch", wire_of(launch)}},
+          {{"do", "active_blocks"}, {"kernel", to_wire(kernel)}, {"launch", to_wire(launch)}},
           *kernel.binary, options_.most_seconds, "asking for the occupancy", blocks_in);
     });
   }

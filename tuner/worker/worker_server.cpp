@@ -50,7 +50,7 @@ class PluginServer {
   Json run(const Message& message) {
     const Json& request = message.header;
     const std::string what = request.at("do");
-    if (what == "describe") return {{"plugin", wire_of(library_->description())}};
+    if (what == "describe") return {{"plugin", to_wire(library_->description())}};
     if (what == "search") {
       const SearchTask task = search_task_of(request.at("task"), message.bytes);
       const auto ask = [this](std::span<const std::uint64_t> indices) { return asked(indices); };
@@ -60,8 +60,8 @@ class PluginServer {
     if (what == "prepare") {
       const std::string folder = request.at("folder");
       const Workload workload = with_hooks(library_->target(request.at("target")),
-                                           workload_of(request.at("workload")), folder);
-      return {{"workload", wire_of(workload)}};
+                                           from_wire<Workload>(request.at("workload")), folder);
+      return {{"workload", to_wire(workload)}};
     }
     throw Error("a plugin's process does not know the request " + what);
   }
@@ -71,7 +71,7 @@ class PluginServer {
     const bool sent = channel_.send({{"ask", plain}}, {}, -1) == Silence::none;
     const auto message = sent ? channel_.receive(-1) : std::nullopt;
     if (!message) end_worker();  // the parent is gone
-    return evaluations_of(message->header.at("answers"));
+    return from_wire<std::vector<Evaluation>>(message->header.at("answers"));
   }
 
   Channel& channel_;
@@ -237,7 +237,7 @@ class Server {
     const std::string what = request.at("do");
     const std::uint64_t id = request.value("id", std::uint64_t{0});
     if (what == "open") {
-      Workload workload = workload_of(request.at("workload"));
+      Workload workload = from_wire<Workload>(request.at("workload"));
       if (!message.bytes.empty()) {
         workload.reference_binary = std::make_shared<const std::string>(std::move(message.bytes));
       }
@@ -247,7 +247,7 @@ class Server {
     if (what == "load") {
       const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
       candidates_[id] =
-          benches_.at(request.at("bench"))->load(kernel, launch_plan_of(request.at("plan")));
+          benches_.at(request.at("bench"))->load(kernel, from_wire<LaunchPlan>(request.at("plan")));
       return Json::object();
     }
     if (what == "baselines") {
@@ -260,21 +260,21 @@ class Server {
     }
     if (what == "verify") {
       return {{"verdict",
-               wire_of(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
+               to_wire(candidates_.at(id)->verify(request.at("runs"), request.at("give_up")))}};
     }
-    if (what == "rows") return wire_of(candidates_.at(id)->rows(request.at("columns")));
-    if (what == "recheck") return {{"verdict", wire_of(candidates_.at(id)->recheck())}};
+    if (what == "rows") return to_wire(candidates_.at(id)->rows(request.at("columns")));
+    if (what == "recheck") return {{"verdict", to_wire(candidates_.at(id)->recheck())}};
     if (what == "time_unseen") {
-      return wire_of(candidates_.at(id)->time_unseen(request.at("pairs")));
+      return to_wire(candidates_.at(id)->time_unseen(request.at("pairs")));
     }
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
       const auto context = static_cast<CallContext>(request.at("context").get<int>());
-      return wire_of(candidates_.at(id)->time_in(context, request.at("launches"), l2));
+      return to_wire(candidates_.at(id)->time_in(context, request.at("launches"), l2));
     }
     if (what == "energy") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());
-      return wire_of(candidates_.at(id)->energy(request.at("seconds"), l2));
+      return to_wire(candidates_.at(id)->energy(request.at("seconds"), l2));
     }
     if (what == "counters") {
       return wire_of(counters_of(*candidates_.at(id), request.at("plugin").get<std::string>()));
@@ -282,7 +282,7 @@ class Server {
     if (what == "floor") return {{"seconds", benches_.at(id)->launch_floor()}};
     if (what == "active_blocks") {
       const auto kernel = compiled_kernel_of(request.at("kernel"), std::move(message.bytes));
-      const auto blocks = device_.active_blocks(kernel, launch_of(request.at("launch")));
+      const auto blocks = device_.active_blocks(kernel, from_wire<Launch>(request.at("launch")));
       return {{"blocks", blocks ? Json(*blocks) : Json()}};
     }
     throw Error("the worker does not know the request " + what);

@@ -9,7 +9,8 @@
 namespace cublas {
 namespace {
 
-using testing::HasSubstr;
+using autotune::thrown_by;
+using ::testing::HasSubstr;
 
 /// The product of a problem whose matrices have this type.
 Product read(const char* problem, const char* type = "f32") {
@@ -21,12 +22,7 @@ Product read(const char* problem, const char* type = "f32") {
 }
 
 std::string refusal_of(const char* problem, const char* type = "f32") {
-  try {
-    read(problem, type);
-  } catch (const std::runtime_error& error) {
-    return error.what();
-  }
-  return "it was taken";
+  return thrown_by([&] { read(problem, type); });
 }
 
 TEST(Product, LeadingDimensionsAreThoseOfRowMajorMatrices) {

@@ -78,7 +78,7 @@ TEST_F(TargetLookupTest, SizesKeepTheRulesOfTheTarget) {
   EXPECT_EQ(at(512, 512, 512), "BM=64");
   EXPECT_EQ(at(576, 512, 16), "BM=64") << "transferred";
   const auto refused = [&](std::int64_t m, std::int64_t n, std::int64_t k, const char* why) {
-    EXPECT_THAT([&] { at(m, n, k); }, ThrowsMessage<UsageError>(HasSubstr(why)));
+    EXPECT_REFUSAL(UsageError, at(m, n, k), why);
   };
   refused(500, 512, 512, "M=500 is not offered: it is a multiple of 64");
   refused(512, 511, 512, "N=511 is not offered: it is always 512");
@@ -289,7 +289,7 @@ TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
   const std::int64_t pinned[] = {256, 256, 256};
   lookup.pin(pinned, "BM=32");
   const auto keeps = [&](const std::string& why) {
-    EXPECT_THAT(db::message_of([&] { lookup.refresh(); }),
+    EXPECT_THAT(thrown_by([&] { lookup.refresh(); }),
                 AllOf(HasSubstr("keep their previous rows: "), HasSubstr("t.db: " + why)));
     EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
     EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
@@ -358,8 +358,7 @@ TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
   fail("BM=32");
   fail("BM=128");
   TargetLookup lookup = open();
-  EXPECT_THAT([&] { lookup.find(sizes); },
-              ThrowsMessage<Error>(HasSubstr("every configuration failed for M=512 N=512 K=512")));
+  EXPECT_REFUSAL(Error, lookup.find(sizes), "every configuration failed for M=512 N=512 K=512");
 }
 
 TEST_F(TargetLookupTest, NothingButAChoiceByBitsAnswersBetweenItsSizes) {

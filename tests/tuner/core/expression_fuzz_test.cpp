@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever text comes, an expression is parsed and evaluated or refused with a column in range;
-// and what is evaluated is what an interpreter that walks a tree of its own gets.
+// What is evaluated is what an interpreter that walks a tree of its own gets; tests/fuzz has texts
+// that make no sense.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,35 +12,11 @@
 namespace autotune {
 namespace {
 
-constexpr int kTexts = 20000;  // of each kind: well under a second together
+constexpr int kTexts = 20000;
 
 using Random = std::minstd_rand;
 
 std::size_t below(Random& random, std::size_t count) { return random() % count; }
-
-/// Bits and pieces in any order: most of it is nonsense.
-std::string nonsense(Random& random) {
-  static constexpr std::array<const char*, 53> kPieces = {
-      "1",        "0",    "42",      "9223372036854775807",
-      "A",        "B_2",  "device.", "device.x",
-      "'w'",      "'",    "(",       ")",
-      ",",        "?",    ":",       "+",
-      "-",        "*",    "/",       "%",
-      "!",        "!=",   "==",      "=",
-      "<",        "<=",   ">",       ">=",
-      "&&",       "&",    "||",      " ",
-      ".",        "min(", "max",     "ceil_div(",
-      "log2",     "abs(", "\t",      "\"",
-      "\xff",     "~",    "and ",    "or ",
-      "not ",     "in ",  "[",       "]",
-      "implies ", "1.5",  "int(",    "gcd(",
-      "#"};
-  std::string text;
-  for (std::size_t i = 1 + below(random, 20); i > 0; --i) {
-    text += kPieces[below(random, kPieces.size())];
-  }
-  return text;
-}
 
 /// A text with its value; none where evaluating it must fail.
 struct Sample {
@@ -130,13 +106,6 @@ std::optional<std::int64_t> evaluated(const std::string& text) {
   }
 }
 
-TEST(ExpressionFuzz, NonsenseIsRefusedWithAColumnInRange) {
-  Random random(1);
-  int accepted = 0;
-  for (int i = 0; i < kTexts; ++i) accepted += evaluated(nonsense(random)).has_value();
-  EXPECT_GT(accepted, kTexts / 200);  // or the pieces never make sense
-}
-
 TEST(ExpressionFuzz, WhatMakesSenseHasTheValueOfAnotherInterpreter) {
   Random random(2);
   int valued = 0;
@@ -146,21 +115,6 @@ TEST(ExpressionFuzz, WhatMakesSenseHasTheValueOfAnotherInterpreter) {
     valued += sample.value.has_value();
   }
   EXPECT_GT(valued, kTexts / 4);
-}
-
-TEST(ExpressionFuzz, AnyBytesAreSurvived) {
-  Random random(3);
-  for (int i = 0; i < kTexts; ++i) {
-    std::string text(below(random, 40), '\0');
-    for (char& c : text) c = static_cast<char>(below(random, 256));
-    evaluated(text);
-  }
-}
-
-TEST(ExpressionFuzz, ATextThatBreaksOffAnywhereIsSurvived) {
-  const std::string whole =
-      "KERNEL != 'tiled' || ceil_div(M, min(B, 4) * -2) <= (device.is_host ? 1 : 0 - 65535)";
-  for (std::size_t length = 0; length <= whole.size(); ++length) evaluated(whole.substr(0, length));
 }
 
 }  // namespace

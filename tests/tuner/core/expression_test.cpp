@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/expression.hpp"
+
 #include <memory>
 #include <random>
 #include <utility>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/core/evaluated.hpp"
 #include "tuner/core/expression_program.hpp"
 #include "tuner/core/value.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::error_of;
-using testing::value_of;
+std::int64_t value_of(std::string_view text) {
+  return Expression::parse(text).evaluate(std::vector<std::int64_t>{});
+}
+
+/// Parses, and evaluates with every name as 0.
+ExpressionError error_of(std::string_view text) {
+  try {
+    Expression::parse(text).evaluate([](const std::string&) { return std::int64_t{0}; });
+  } catch (const ExpressionError& error) {
+    return error;
+  }
+  ADD_FAILURE() << text << " is fine";
+  return {"", 0, ""};
+}
 
 TEST(Expression, NamesComeInOrderOfFirstAppearance) {
   const Expression expression = Expression::parse("BM * device.warp_size + BM - tile_2");

@@ -94,12 +94,8 @@ TEST(Scope, ALaterBindingHidesAnEarlierAndAnUnknownNameIsNamed) {
   scope.bind({{"BM", 2}, {"MODE", "fast"}});
   EXPECT_EQ(scope["BM"], 2);
   EXPECT_EQ(scope.evaluate(Expression::parse("MODE == 'fast'")), 1);
-  try {
-    (void)scope["BMM"];
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "there is no name BMM here (did you mean BM?)");
-  }
+  EXPECT_THAT([&] { (void)scope["BMM"]; },
+              ThrowsMessage<Error>("there is no name BMM here (did you mean BM?)"));
 }
 
 /// Two families. Constraints of sizes alone, of both, and one that divides by zero.

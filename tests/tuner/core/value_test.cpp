@@ -225,9 +225,8 @@ TEST(Question, NamesTheManifestTheKeyAndTheValues) {
   const Problem problem{{{"M", 5}}};
   const Levels levels = {1, 0};
   const Question with{target, problem, levels}, without{target, problem, {}};
-  EXPECT_THAT([&] { with.fail("kernels[0].grid[1]", "it is bad"); },
-              ThrowsMessage<Error>(
-                  HasSubstr("kernels[0].grid[1]: it is bad (for M=5 KERNEL=split TILE=8)")));
+  EXPECT_REFUSAL(Error, with.fail("kernels[0].grid[1]", "it is bad"),
+                 "kernels[0].grid[1]: it is bad (for M=5 KERNEL=split TILE=8)");
   EXPECT_THAT([&] { without.fail("length", "it is bad"); },
               ThrowsMessage<Error>(EndsWith("length: it is bad (for M=5)")));
 }

@@ -34,12 +34,7 @@ class ReplaceFile : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   static std::string refusal(const fs::path& file) {
-    try {
-      write(file, "new");
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    return thrown_by([&] { write(file, "new"); });
   }
   std::vector<std::string> names() const {
     std::vector<std::string> names;

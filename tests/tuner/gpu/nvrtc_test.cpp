@@ -87,12 +87,7 @@ TEST(Nvrtc, AGpuOfANewerMajorVersionIsAnErrorWithTheRemedy) {
   gpu.name = "NVIDIA X";
   const auto complaint = [&](int compute_capability) -> std::string {
     gpu.compute_capability = compute_capability;
-    try {
-      require_architecture(gpu, known);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return thrown_by([&] { require_architecture(gpu, known); });
   };
   EXPECT_EQ(complaint(90), "");
   EXPECT_EQ(complaint(91), "") << "sm_90 runs there";

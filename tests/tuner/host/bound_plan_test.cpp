@@ -2,6 +2,7 @@
 #include "tuner/host/bound_plan.hpp"
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 
 namespace autotune {
@@ -39,8 +40,7 @@ TEST(HostPlan, ScalarsArriveAsTheyAre) {
   plan.launches[0].arguments.push_back(Scalar{ElementType::f32, 0, 0.5});
   plan.launches[0].arguments.push_back(Scalar{ElementType::f64, 0, 0.1});
   const auto bench = device->open(scalars.workload());
-  const Verdict verdict = bench->load(device->compile(scalars.unit()), plan)->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(bench->load(device->compile(scalars.unit()), plan)->verify());
 }
 
 /// The kernel reads the map with what emulates TMA in kernels' headers.
@@ -67,8 +67,7 @@ TEST(HostPlan, TensorMapsDescribeTheirBuffer) {
   LaunchPlan plan = maps.plan();
   plan.launches[0].arguments.push_back(TensorMap{0, {7, 6}, {32}, {4, 4}, 0});
   const auto bench = device->open(maps.workload());
-  const Verdict verdict = bench->load(device->compile(maps.unit()), plan)->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(bench->load(device->compile(maps.unit()), plan)->verify());
   plan.launches[0].arguments.back() = TensorMap{0, {2, 2, 2, 2}, {8, 16, 32}, {2, 2, 2, 2}, 0};
   EXPECT_THROW(bench->load(device->compile(maps.unit()), plan), KernelFailure);
 }
@@ -87,8 +86,7 @@ TEST(HostPlan, ConstantMemoryHoldsTheBufferOfEachCall) {
   LaunchPlan plan = constant.plan();
   EXPECT_EQ(bench->load(kernel, plan)->verify().outcome, Outcome::wrong);
   plan.constants = {{0, "stdin"}};
-  const Verdict verdict = bench->load(kernel, plan)->verify(2);
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(bench->load(kernel, plan)->verify(2));
   plan.constants = {{0, "other"}};
   EXPECT_THROW(bench->load(kernel, plan), KernelFailure);
 }
@@ -107,8 +105,7 @@ TEST(HostPlan, TheReferenceReadsConstantMemoryWhereItHasAny) {
           })");
     workload.reference.constants = {{0, "table", true}};
     const auto bench = device->open(workload);
-    const Verdict verdict = bench->load(device->compile(copy.unit()), copy.plan())->verify();
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(bench->load(device->compile(copy.unit()), copy.plan())->verify());
   }
 }
 
@@ -122,12 +119,8 @@ TEST(HostPlan, AConstantShorterThanItsBufferIsRefused) {
   const auto bench = device->open(constant.workload());
   LaunchPlan plan = constant.plan();
   plan.constants = {{0, "table"}};
-  try {
-    bench->load(device->compile(constant.unit()), plan);
-    FAIL();
-  } catch (const KernelFailure& failure) {
-    EXPECT_THAT(failure.what(), HasSubstr("table has 252 bytes, and the argument 256"));
-  }
+  EXPECT_REFUSAL(KernelFailure, bench->load(device->compile(constant.unit()), plan),
+                 "table has 252 bytes, and the argument 256");
 }
 
 }  // namespace

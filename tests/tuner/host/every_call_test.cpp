@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are right at first only, or where they expect to be looked at.
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 
 namespace autotune {
@@ -44,14 +45,11 @@ struct Opened {
 };
 
 void expect_wrong(const KernelCase& one, const std::string& words = "") {
-  const Verdict verdict = Opened(one).verdict();
-  EXPECT_EQ(verdict.outcome, Outcome::wrong) << one.text;
-  EXPECT_THAT(verdict.message, HasSubstr(words)) << one.text;
+  expect_wrong_verdict(Opened(one).verdict(), words);
 }
 
 TEST(EveryCall, OfAKernelThatIsRightIsRight) {
-  const Verdict verdict = Opened(kernel_with("")).verdict();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(Opened(kernel_with("")).verdict());
 }
 
 TEST(EveryCall, IsMadeWhollyNotOnlyTheFirst) {
@@ -114,13 +112,12 @@ static bool is_there(const int* wanted, const void* own) {
   fclose(maps);
   return found;
 })";
-  const Verdict verdict = Opened(kernel_with(R"(
+  expect_right_verdict(Opened(kernel_with(R"(
   int wanted[16];
   for (int i = 0; i < 16; ++i) wanted[i] = 3 * in[i + 100] + 1;
   if (is_there(wanted, out)) return;)",
-                                             search))
-                              .candidate->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+                                          search))
+                           .candidate->verify());
 }
 
 TEST(EveryCall, FindsAPoisonThatMaximaAndMinimaDoNotIgnore) {
@@ -161,10 +158,8 @@ TEST(EveryCall, FindsTheWorkspaceAsTheLastOneLeftIt) {
     return Opened(variant, variant.workload(), plan).verdict();
   };
   EXPECT_EQ(verdict_with("*count = 0;").outcome, Outcome::ok);
-  const Verdict never = verdict_with("*count += 1;");
-  EXPECT_EQ(never.outcome, Outcome::wrong);
-  EXPECT_THAT(never.message,
-              HasSubstr("the call leaves count[0] of its workspace other than zero"));
+  expect_wrong_verdict(verdict_with("*count += 1;"),
+                       "the call leaves count[0] of its workspace other than zero");
 }
 
 /// Bits that differ from run to run, within the tolerance.

@@ -7,6 +7,7 @@
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -52,12 +53,8 @@ TEST(HostCompiler, ACompilerThatHangsIsATimeoutAndNotKept) {
 
 TEST(HostCompiler, AChosenCompilerThatIsNotThereIsAnError) {
   const ChosenCompiler chosen("no-such-compiler");
-  try {
-    HostCompiler(test_cache(), programs_of_this_process(60));
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("AUTOTUNE_HOST_CXX: there is no program no-such-compiler"));
-  }
+  EXPECT_REFUSAL(Error, HostCompiler(test_cache(), programs_of_this_process(60)),
+                 "AUTOTUNE_HOST_CXX: there is no program no-such-compiler");
 }
 
 TEST(HostCompiler, AProgramThatIsNoCompilerIsAnError) {
@@ -176,8 +173,7 @@ TEST(HostCompiler, ProductsAndSumsAreRoundedApartIfTheManifestSaysSo) {
   const auto device = make_host_device(test_cache());
   const CompiledKernel kernel = device->compile(unit);
   ASSERT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
-  const Verdict verdict = device->open(apart.workload())->load(kernel, apart.plan())->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(device->open(apart.workload())->load(kernel, apart.plan())->verify());
 }
 
 /// Files elsewhere may hold results.

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 
 namespace autotune {
@@ -238,16 +239,13 @@ TEST(HostDevice, AReferenceThatWritesDoubleWhereFloatIsDeclaredIsNamed) {
   Workload workload = copy.workload();
   std::string& reference = workload.reference_source.text;
   reference.replace(reference.find("float* out"), 5, "double");
-  try {
-    device->open(workload);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("case: the reference kernel fails: wrote out[100000], "
-                                        "outside out[0..99999]"));
-    EXPECT_THAT(error.what(),
+  EXPECT_THAT(
+      [&] { device->open(workload); },
+      ThrowsMessage<Error>(
+          AllOf(HasSubstr("case: the reference kernel fails: wrote out[100000], "
+                          "outside out[0..99999]"),
                 HasSubstr("out is declared as f32, and the reference must write that; for double, "
-                          "add outputs = \"f64\" to [reference]"));
-  }
+                          "add outputs = \"f64\" to [reference]"))));
 }
 
 TEST(HostDevice, AReferenceThatWritesBehindAnInputIsNamed) {
@@ -255,22 +253,15 @@ TEST(HostDevice, AReferenceThatWritesBehindAnInputIsNamed) {
   Workload workload = KernelCase{.text = kCopy}.workload();
   std::string& reference = workload.reference_source.text;
   reference.insert(reference.find("for (int i"), "const_cast<int*>(in)[n + 3] = 1; ");
-  try {
-    device->open(workload);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the reference kernel fails: wrote in[67], outside"));
-  }
+  EXPECT_REFUSAL(Error, device->open(workload),
+                 "the reference kernel fails: wrote in[67], outside");
 }
 
 TEST(HostDevice, WhatDoesNotFitIntoMemoryIsAnError) {
   const auto device = make_host_device(test_cache());
-  try {
-    device->open(KernelCase{.text = kCopy, .n = std::int64_t{1} << 42}.workload());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("are free"));
-  }
+  EXPECT_REFUSAL(Error,
+                 device->open(KernelCase{.text = kCopy, .n = std::int64_t{1} << 42}.workload()),
+                 "are free");
 }
 
 TEST(HostDevice, AnArgumentOfAnotherTypeIsALaunchError) {
@@ -333,8 +324,7 @@ Verdict verdict_of_sums(std::int64_t parts, std::int64_t written, const std::str
 
 TEST(CheckedOutputs, AreRightWhateverTheLengthOfTheUncheckedOnes) {
   for (const std::int64_t parts : {1, 7, 120}) {
-    const Verdict verdict = verdict_of_sums(parts, parts);
-    EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    expect_right_verdict(verdict_of_sums(parts, parts));
   }
 }
 
@@ -390,10 +380,8 @@ Verdict verdict_with_inputs(const Workload& opened, const std::string& body) {
 }
 
 TEST(PreparedInputs, AreThereForTheReferenceAndForTunedKernels) {
-  const Verdict direct = verdict_with_inputs(opened_workload(), "out[i] = 2 * in[i];");
-  EXPECT_EQ(direct.outcome, Outcome::ok) << direct.message;
-  const Verdict through = verdict_with_inputs(opened_workload(), "out[i] = twice[i];");
-  EXPECT_EQ(through.outcome, Outcome::ok) << through.message;
+  expect_right_verdict(verdict_with_inputs(opened_workload(), "out[i] = 2 * in[i];"));
+  expect_right_verdict(verdict_with_inputs(opened_workload(), "out[i] = twice[i];"));
   EXPECT_EQ(verdict_with_inputs(opened_workload(), "out[i] = in[i];").outcome, Outcome::wrong);
 }
 
@@ -406,8 +394,7 @@ TEST(PreparedInputs, AreThereWhereAFileHasTheAnswers) {
     file.write(reinterpret_cast<const char*>(&answer), sizeof answer);
   }
   file.close();
-  const Verdict verdict = verdict_with_inputs(made, "out[i] = twice[i];");
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(verdict_with_inputs(made, "out[i] = twice[i];"));
 }
 
 TEST(PreparedInputs, MustNotBeChanged) {

@@ -3,6 +3,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/text/format.hpp"
 
@@ -209,9 +210,8 @@ TEST(Precision, IsJudgedWhereMagnitudesAreNotFinite) {
 }
 
 TEST(Precision, OfSubnormalNumbersIsTheirUnit) {
-  const Verdict right =
-      verdict_on("(float)(x * 1e-42)", "(float)(in[i] * (1e-42 + 1e-50))", 0.5, 1);
-  EXPECT_EQ(right.outcome, Outcome::ok) << right.message;
+  expect_right_verdict(
+      verdict_on("(float)(x * 1e-42)", "(float)(in[i] * (1e-42 + 1e-50))", 0.5, 1));
   EXPECT_EQ(verdict_on("(float)(x * 1e-42)", "(float)(in[i] * 2e-42)", 0.5, 1).outcome,
             Outcome::wrong);
 }
@@ -240,8 +240,7 @@ TEST(TexturesOnHost, AreReadAsDeclared) {
 }
 
 TEST(TexturesOnHost, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
-  const Verdict verdict = testing::fetch_verdict(*make_host_device(test_cache()));
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(testing::fetch_verdict(*make_host_device(test_cache())));
 }
 
 // Buffers of structs with members of several types on the host device.
@@ -250,10 +249,7 @@ Verdict verdict_on(const std::string& statement) {
   return testing::body_verdict(*make_host_device(test_cache()), statement);
 }
 
-TEST(StructsOnHost, ARightKernelPasses) {
-  const Verdict verdict = verdict_on(testing::kRightBody);
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
-}
+TEST(StructsOnHost, ARightKernelPasses) { expect_right_verdict(verdict_on(testing::kRightBody)); }
 
 TEST(StructsOnHost, AWrongMemberIsNamed) {
   const Verdict verdict =
@@ -264,9 +260,8 @@ TEST(StructsOnHost, AWrongMemberIsNamed) {
 }
 
 TEST(StructsOnHost, AMemberThatIsNotWrittenIsFoundOut) {
-  const Verdict verdict = verdict_on("out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;");
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("out.id[0]"));
+  expect_wrong_verdict(verdict_on("out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;"),
+                       "out.id[0]");
 }
 
 TEST(StructsOnHost, AChangedInputIsNamed) {

@@ -7,6 +7,7 @@
 
 #include "tests/support/gaps_case.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/measure/gaps.hpp"
 
@@ -118,9 +119,7 @@ Verdict verdict_of(const Doubled& doubled) {
 }
 
 void expect_wrong(const Doubled& doubled, const std::string& what) {
-  const Verdict verdict = verdict_of(doubled);
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr(what));
+  expect_wrong_verdict(verdict_of(doubled), what);
 }
 
 TEST(GapsOnHost, ARightKernelPasses) {
@@ -132,8 +131,7 @@ TEST(GapsOnHost, ARightKernelPasses) {
 TEST(GapsOnHost, AnInoutKeepsItsGaps) {
   Doubled added{.body = "y[at_y] += x[at_x];", .role = Role::inout};
   added.reference = added.body;
-  const Verdict verdict = verdict_of(added);
-  EXPECT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  expect_right_verdict(verdict_of(added));
   added.body += " y[5] = 0;";
   expect_wrong(added, "wrote y[5], which is between the lines of y (dims 5, 4, 3, strides 6, 30)");
 }

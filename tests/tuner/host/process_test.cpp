@@ -151,18 +151,6 @@ TEST(CompileProgram, AFullDiskIsNoNotCompiled) {
   }
 }
 
-TEST(CompileProgram, ALateCompilerIsKilledAndNotKept) {
-  const auto runner = programs_of_this_process(0.2);
-  const TemporaryFolder folder;
-  const fs::path program = folder.path() / "slow";
-  std::ofstream(program) << "#!/bin/sh\nsleep 100\n";
-  fs::permissions(program, fs::perms::owner_all);
-  const Build build = runner->run({program.string(), "k.cu", "", {}});
-  EXPECT_TRUE(build.late);
-  EXPECT_FALSE(build.keep);
-  EXPECT_THAT(build.log, HasSubstr("killed after 0.2 s"));
-}
-
 namespace fs = std::filesystem;
 
 /// $TMPDIR in a folder of its own for as long as it lives.

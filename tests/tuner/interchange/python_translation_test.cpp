@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interchange/python_translation.hpp"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/interchange/python_values.hpp"
@@ -12,10 +11,6 @@
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Every letter is a parameter, size[i] is a size, and z of min and max has the values 3 to 7. None
 /// is negative but x.
@@ -129,12 +124,7 @@ std::vector<std::int64_t> integers(std::string_view text) {
 }
 
 std::string value_refusal(std::string_view text) {
-  try {
-    python_list(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_by([&] { python_list(text); });
 }
 
 TEST(PythonValues, ListsRangesAndTheirSums) {

@@ -1,31 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interchange/recorded_results.hpp"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
 
-#include "tests/tuner/interchange/recorded_files.hpp"
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/result_formats.hpp"
+#include "tuner/text/file_text.hpp"
 
 namespace autotune {
 namespace {
 
-using testing::ElementsAre;
-using testing::every_outcome;
-using testing::expect_equal;
-using testing::expect_the_sample;
-using testing::HasSubstr;
-using testing::kSamples;
-using testing::sample_text;
-using testing::ThrowsMessage;
-using testing::written;
+namespace fs = std::filesystem;
+const fs::path kSamples = AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples";
+
+fs::path written(const std::string& name, const std::string& text) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("results_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  const fs::path file = folder / name;
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string sample_text(const char* name) {
+  return read_text_file(kSamples / name, std::size_t{1} << 20).text;
+}
+
+std::ptrdiff_t count(const RecordedResults& results, Outcome outcome) {
+  return std::ranges::count(results.results, outcome, &RecordedResult::outcome);
+}
+
+void expect_the_sample(const RecordedResults& results) {
+  ASSERT_EQ(results.results.size(), 12u);
+  EXPECT_EQ(count(results, Outcome::ok), 10);
+  EXPECT_EQ(count(results, Outcome::compile_error), 2);
+  ASSERT_EQ(results.parameters.size(), 3u);
+  EXPECT_EQ(results.parameters[0].name, "BLOCK");
+  EXPECT_THAT(results.parameters[0].values, ElementsAre(16, 32, 64));
+  EXPECT_THAT(results.parameters[2].values, UnorderedElementsAre("1.5", 2));
+  EXPECT_EQ(results.results.front().samples, 3);
+  EXPECT_GT(results.results.front().compile_seconds, 0);
+  EXPECT_THAT(results.results.front().timestamp, HasSubstr("2026-"));
+}
+
+RecordedResults every_outcome() {
+  RecordedResults results;
+  results.device = "NVIDIA H200";
+  results.kernel = "scale";
+  results.problem_size = {512, 256};
+  results.parameters = {{"BLOCK", {32, 64, 128, 256}, std::nullopt},
+                        {"MODE", {"1.5", "near"}, std::nullopt}};
+  results.results = {{{32, "near"}, Outcome::ok, 2e-3, 0.5, 1, "2026-11-22 10:00:00+00:00"},
+                     {{64, "near"}, Outcome::pruned, 9e-3, 0.25, 1, ""},
+                     {{128, "1.5"}, Outcome::compile_error},
+                     {{256, "near"}, Outcome::invalid},
+                     {{256, "1.5"}, Outcome::launch_error}};
+  return results;
+}
+
+void expect_equal(const RecordedResults& read, const RecordedResults& written) {
+  ASSERT_EQ(read.results.size(), written.results.size());
+  for (std::size_t i = 0; i < read.results.size(); ++i) {
+    EXPECT_EQ(read.results[i].values, written.results[i].values);
+    EXPECT_EQ(read.results[i].outcome, written.results[i].outcome);
+    EXPECT_DOUBLE_EQ(read.results[i].seconds.value_or(0), written.results[i].seconds.value_or(0));
+    EXPECT_EQ(read.results[i].compile_seconds, written.results[i].compile_seconds);
+    EXPECT_EQ(read.results[i].timestamp, written.results[i].timestamp);
+  }
+}
 
 TEST(T4Results, T4ResultsOfKernelTuner15AreRead) {
   expect_the_sample(read_recorded_results(kSamples / "t4_results.json"));
@@ -78,10 +128,9 @@ TEST(T4Results, TimesAreReadInTheUnitsThatTheFileGives) {
                        .results[0]
                        .compile_seconds,
                    2e-6);
-  EXPECT_THAT([&] { seconds("furlongs"); },
-              ThrowsMessage<Error>(HasSubstr("\"furlongs\" is no unit of time")));
-  EXPECT_THAT([&] { seconds("", R"({"timeunit": "beats"})"); },
-              ThrowsMessage<Error>(HasSubstr("metadata.timeunit: is no unit of time")));
+  EXPECT_REFUSAL(Error, seconds("furlongs"), "\"furlongs\" is no unit of time");
+  EXPECT_REFUSAL(Error, seconds("", R"({"timeunit": "beats"})"),
+                 "metadata.timeunit: is no unit of time");
 }
 
 TEST(T4Results, TheCostOfAConfigurationIsAllThatWasSpentOnIt) {
@@ -105,8 +154,7 @@ TEST(T4Results, OnlyATimeIsATimeWhateverTheObjectiveIs) {
                         .results[0]
                         .seconds,
                    3e-6);
-  EXPECT_THAT([&] { one_result("GFLOP/s", rate); },
-              ThrowsMessage<Error>(HasSubstr("the objective \"GFLOP/s\" is no time")));
+  EXPECT_REFUSAL(Error, one_result("GFLOP/s", rate), "the objective \"GFLOP/s\" is no time");
 }
 
 TEST(KernelTunerCache, ACacheOfKernelTuner15IsRead) {
@@ -154,10 +202,8 @@ TEST(KernelTunerCache, OnlyTheTimeIsATimeWhateverTheObjectiveIs) {
                                              "2": {"a": 2, "GFLOP/s": "RuntimeFailedConfig"}})");
   EXPECT_DOUBLE_EQ(*rate.results[0].seconds, 1e-2);
   EXPECT_EQ(rate.results[1].outcome, Outcome::launch_error);
-  EXPECT_THAT(
-      [&] { read(R"("GFLOP/s")", R"({"1": {"a": 1, "GFLOP/s": 100.0}})"); },
-      ThrowsMessage<Error>(HasSubstr(
-          R"(objective.json: cache.1: there is no "time" beside the objective "GFLOP/s")")));
+  EXPECT_REFUSAL(Error, read(R"("GFLOP/s")", R"({"1": {"a": 1, "GFLOP/s": 100.0}})"),
+                 R"(objective.json: cache.1: there is no "time" beside the objective "GFLOP/s")");
 }
 
 TEST(KernelTunerCache, PythonsTrueIsOne) {
@@ -185,8 +231,6 @@ TEST(KernelTunerCache, AnOutcomeThatKernelTunerDoesNotKnowBecomesANearOne) {
   EXPECT_EQ(cache.results[1].outcome, Outcome::pruned) << "although it has no time";
 }
 
-namespace fs = std::filesystem;
-
 /// What `gzip` makes of the line {"cache": 1}.
 const unsigned char kPacked[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xab,
                                  0x56, 0x4a, 0x4e, 0x4c, 0xce, 0x48, 0x55, 0xb2, 0x52, 0x30, 0xac,
@@ -212,18 +256,15 @@ TEST(Gzip, AFileThatUnpacksToManyTimesItsSizeIsRefused) {
   const fs::path file = written("");
   ASSERT_EQ(std::system(("head -c 40000000 /dev/zero | gzip > '" + file.string() + "'").c_str()),
             0);
-  EXPECT_THAT([&] { read_maybe_gzip(file); },
-              ThrowsMessage<Error>(HasSubstr("has more than 16.00 MiB when unpacked")));
+  EXPECT_REFUSAL(Error, read_maybe_gzip(file), "has more than 16.00 MiB when unpacked");
 }
 
 TEST(Gzip, ADamagedOrMissingFileIsNamed) {
   std::string damaged = packed;
   damaged[packed.size() - 8] ^= 1;  // of the checksum
-  EXPECT_THAT([&] { read_maybe_gzip(written(damaged)); }, ThrowsMessage<Error>(HasSubstr("gzip_")));
-  EXPECT_THAT([&] { read_maybe_gzip(written(packed.substr(0, packed.size() - 10))); },
-              ThrowsMessage<Error>(HasSubstr("gzip_")));
-  EXPECT_THAT([] { read_maybe_gzip("none.json.gz"); },
-              ThrowsMessage<Error>(HasSubstr("none.json.gz")));
+  EXPECT_REFUSAL(Error, read_maybe_gzip(written(damaged)), "gzip_");
+  EXPECT_REFUSAL(Error, read_maybe_gzip(written(packed.substr(0, packed.size() - 10))), "gzip_");
+  EXPECT_REFUSAL(Error, read_maybe_gzip("none.json.gz"), "none.json.gz");
 }
 
 UnfinishedJson read(std::string_view text) { return parse_unfinished_json(text, "a.json"); }
@@ -241,8 +282,8 @@ TEST(UnfinishedJson, BracketsInTextsDoNotCount) {
 }
 
 TEST(UnfinishedJson, OtherMistakesAreErrorsOfTheWholeText) {
-  EXPECT_THAT([] { read("{\"cache\": {\"1\": {]}}}"); }, ThrowsMessage<Error>(HasSubstr("a.json")));
-  EXPECT_THAT([] { read("nothing"); }, ThrowsMessage<Error>(HasSubstr("a.json")));
+  EXPECT_REFUSAL(Error, read("{\"cache\": {\"1\": {]}}}"), "a.json");
+  EXPECT_REFUSAL(Error, read("nothing"), "a.json");
 }
 
 TEST(RecordedValues, OfPythonAndJson) {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interchange/t1_manifest.hpp"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <fstream>
 
+#include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
 
 T1Manifest sample() {
   return t1_manifest(AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/t1_problem.json");
@@ -67,12 +64,7 @@ std::string manifest_of(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    manifest_of(text);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_by([&] { manifest_of(text); });
 }
 
 TEST(T1Manifest, ANumberStandsWhereverAnExpressionDoes) {

@@ -8,12 +8,7 @@ namespace autotune {
 namespace {
 
 std::string message_of(const std::string& text) {
-  try {
-    parse_json(text, "x.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return thrown_by([&] { parse_json(text, "x.json"); });
 }
 
 TEST(Json, AnErrorNamesFileLineAndColumn) {

@@ -54,12 +54,7 @@ Lock sample() {
 }
 
 std::string refusal_of(std::string_view bytes) {
-  try {
-    parse_lock(bytes, "app.lock");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { parse_lock(bytes, "app.lock"); });
 }
 
 TEST(Lock, IsReadAsItWasWritten) {

@@ -50,12 +50,7 @@ TEST(Multiprocessor, AnUnknownOldOneIsRefused) {
 }
 
 std::string error_of(std::string_view name) {
-  try {
-    find_gpu(name);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_by([&] { find_gpu(name); });
 }
 
 TEST(GpuSpecs, LooseNamesFindTheSameGpu) {

@@ -60,12 +60,8 @@ TEST(RecordedTrials, AFailureHasNoTime) {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCache = R"({"tune_params_keys": ["a", "b"],
-  "tune_params": {"a": [1, 2], "b": ["x", "y"]}, "objective": "time", "cache": {
-  "1,x": {"a": 1, "b": "x", "time": 4.0}, "1,y": {"a": 1, "b": "y", "time": 2.0},
-  "2,x": {"a": 2, "b": "x", "time": "CompilationFailedConfig"})";
-
-void expect_the_small_space(const RecordedSpace& recorded) {
+TEST(RecordedSpace, ReadsT4Results) {
+  const RecordedSpace recorded = read_recorded_space(written("t4.json", kT4));
   ASSERT_EQ(recorded.space.size(), 3u);
   EXPECT_EQ(recorded.failures(), 1u);
   EXPECT_DOUBLE_EQ(recorded.best(), 2e-3);
@@ -75,29 +71,9 @@ void expect_the_small_space(const RecordedSpace& recorded) {
   EXPECT_FALSE(recorded.space.find(Configuration{{"a", 2}, {"b", "y"}}));
 }
 
-TEST(RecordedSpace, ReadsAKernelTunerCache) {
-  const RecordedSpace recorded =
-      read_recorded_space(written("small.json", std::string(kCache) + "}}"));
-  EXPECT_EQ(recorded.name, "small");
-  expect_the_small_space(recorded);
-}
-
-TEST(RecordedSpace, ReadsACacheAsAnInterruptedRunLeavesIt) {
-  expect_the_small_space(read_recorded_space(written("open.json", std::string(kCache) + ",\n")));
-}
-
-TEST(RecordedSpace, ReadsT4Results) {
-  expect_the_small_space(read_recorded_space(written("t4.json", kT4)));
-}
-
 TEST(RecordedSpace, WhatIsWrongIsToldWithTheFile) {
   const auto message = [](const fs::path& file) -> std::string {
-    try {
-      read_recorded_space(file);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    return thrown_by([&] { read_recorded_space(file); });
   };
   EXPECT_THAT(message("/nowhere/x.json"), HasSubstr("/nowhere/x.json: cannot be read"));
   EXPECT_THAT(message(written("broken.json", "{")), HasSubstr("parse error"));

@@ -97,21 +97,18 @@ TEST(Score, RunsEndByTheTimeOfTheirEvaluations) {
 }
 
 TEST(Score, ASpaceWithoutTimesOrWithTooFewConfigurationsIsRefused) {
-  EXPECT_THAT([] { score_range(read_recorded_space(written("t4.json", kT4))); },
-              ThrowsMessage<Error>(HasSubstr("t4: 2 of 2 working configurations have no times")));
-  EXPECT_THAT(
-      [] {
-        score_range(space_of({3, 2, 1}));
-      },
-      ThrowsMessage<Error>(HasSubstr("made: 3 working configurations are too few")));
-  EXPECT_THAT([] { score_range(space_of(std::vector<double>(500, 1.0))); },
-              ThrowsMessage<Error>(HasSubstr("too many of them are as fast as the best")));
+  EXPECT_REFUSAL(Error, score_range(read_recorded_space(written("t4.json", kT4))),
+                 "t4: 2 of 2 working configurations have no times");
+  EXPECT_REFUSAL(Error, score_range(space_of({3, 2, 1})),
+                 "made: 3 working configurations are too few");
+  EXPECT_REFUSAL(Error, score_range(space_of(std::vector<double>(500, 1.0))),
+                 "too many of them are as fast as the best");
 }
 
 TEST(Score, RunsWithoutAResultAreRefused) {
   const RecordedSpace space = pnpoly();
-  EXPECT_THAT([&] { score_of(space, std::vector<ReplayRun>(2)); },
-              ThrowsMessage<Error>(HasSubstr("no run has a result between 0.477 and 47.3 s")));
+  EXPECT_REFUSAL(Error, score_of(space, std::vector<ReplayRun>(2)),
+                 "no run has a result between 0.477 and 47.3 s");
 }
 
 TEST(Trace, IsReadAsItWasWritten) {
@@ -130,8 +127,7 @@ TEST(Trace, IsReadAsItWasWritten) {
 TEST(Trace, WhatIsWrongIsToldWithTheLine) {
   const RecordedSpace space = read_recorded_space(written("t4.json", kT4));
   const auto refused = [&](const std::string& text, const std::string& message) {
-    EXPECT_THAT([&] { read_trace(written("runs.txt", text), space); },
-                ThrowsMessage<Error>(HasSubstr(message)));
+    EXPECT_REFUSAL(Error, read_trace(written("runs.txt", text), space), message);
   };
   refused("1 0 1,x\n2 0 1,z\n", "runs.txt: line 2: t4 has no configuration 1,z");
   refused("first 1,x\n", "runs.txt: line 1: expected a seed, seconds and configurations");

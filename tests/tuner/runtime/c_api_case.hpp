@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/db/sample.hpp"
 #include "tuner/runtime/autotune.h"
@@ -31,12 +34,43 @@ class CApiCase : public testing::Test {
     options_.user_database = database_.c_str();
     options_.shipped_database = "";
   }
+  ~CApiCase() override { close(); }
+
+  /// What was open is closed, with its kernels.
+  void open() {
+    close();
+    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  }
+  autotune_answer lookup(std::span<const int64_t> sizes) {
+    autotune_answer answer{};
+    answer.size = sizeof answer;
+    EXPECT_EQ(autotune_lookup(handle_, sizes.data(), sizes.size(), &answer), AUTOTUNE_OK)
+        << autotune_message();
+    return answer;
+  }
+  autotune_kernel* prepare(std::span<const int64_t> sizes) {
+    autotune_kernel*& kernel = kernels_.emplace_back();
+    EXPECT_EQ(autotune_prepare(handle_, sizes.data(), sizes.size(), &kernel), AUTOTUNE_OK)
+        << autotune_message();
+    return kernel;
+  }
+  static void launch(autotune_kernel* kernel, std::span<void* const> buffers) {
+    EXPECT_EQ(autotune_launch(kernel, buffers.data(), buffers.size(), nullptr), AUTOTUNE_OK)
+        << autotune_message();
+  }
+  void close() {
+    for (autotune_kernel* const kernel : std::exchange(kernels_, {})) autotune_release(kernel);
+    autotune_close(std::exchange(handle_, nullptr));
+  }
 
   db::TemporaryFolder folder_;
   std::string database_;
   autotune_options options_{};
   autotune_handle* handle_ = nullptr;
   const int64_t sizes_[3] = {512, 512, 512};
+
+ private:
+  std::vector<autotune_kernel*> kernels_;
 };
 
 /// A configuration of the sources as they are, tuned where cuBLAS was faster.

@@ -23,12 +23,10 @@ class CApiLost : public CApiLostCase {};
 
 TEST_F(CApi, AnswersWithoutAGpu) {
   options_.device = "NVIDIA H200";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_STREQ(autotune_device(handle_), "NVIDIA H200");
   EXPECT_STREQ(autotune_warnings(handle_), "");
-  autotune_answer answer{};
-  answer.size = sizeof answer;
-  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK) << autotune_message();
+  const autotune_answer answer = lookup(sizes_);
   // The row is of another source, and no configuration of this one.
   EXPECT_EQ(answer.origin, AUTOTUNE_DEFAULT);
   EXPECT_THAT(answer.configuration, StartsWith("KERNEL="));
@@ -41,21 +39,17 @@ TEST_F(CApi, AnswersWithoutAGpu) {
   ASSERT_EQ(autotune_explain(handle_, sizes_, 3, text, 5), AUTOTUNE_OK);
   EXPECT_STREQ(text, "gemm");
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK);
-  autotune_close(handle_);
 }
 
 TEST_F(CApi, TheLibraryThatAProgramCallsItselfAnswersWithoutEvidence) {
   options_.device = "NVIDIA H200";
   options_.library = "own";
   options_.earn = 1;
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  autotune_answer answer{};
-  answer.size = sizeof answer;
-  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK) << autotune_message();
+  open();
+  const autotune_answer answer = lookup(sizes_);
   EXPECT_STREQ(answer.baseline, "own");
   EXPECT_EQ(answer.is_open, 1);
   EXPECT_EQ(autotune_kernel_earns(nullptr), 0);
-  autotune_close(handle_);
 }
 
 /// A fresh installation, and a database where other sizes were tuned.
@@ -67,14 +61,8 @@ TEST_F(CApi, WithoutEvidenceTheVendorsLibraryAnswers) {
                            const std::vector<int64_t>& sizes) {
     options_.target = target;
     options_.settings = settings;
-    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-    autotune_answer answer{};
-    answer.size = sizeof answer;
-    EXPECT_EQ(autotune_lookup(handle_, sizes.data(), 3, &answer), AUTOTUNE_OK)
-        << autotune_message();
-    const std::string baseline = answer.baseline;
-    autotune_close(std::exchange(handle_, nullptr));
-    return baseline;
+    open();
+    return std::string(lookup(sizes).baseline);
   };
   EXPECT_EQ(library("gemm", "layout=TT", {4, 1024, 1024}), "cublas");
   EXPECT_EQ(library("gemm", "layout=TT dtype=i32", {4, 1024, 1024}), "")
@@ -108,14 +96,11 @@ TEST_F(CApi, AnAlikeSettingAnswersAndSaysSo) {
   const std::int64_t sizes[] = {16, 4096, 4096};
   const auto validity_with = [&](const char* settings) {
     options_.settings = settings;
-    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-    autotune_answer answer{};
-    answer.size = sizeof answer;
-    EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_OK) << autotune_message();
+    open();
+    const autotune_answer answer = lookup(sizes);
     EXPECT_THAT(answer.configuration, HasSubstr("KERNEL=skinny"));
     EXPECT_EQ(answer.origin, AUTOTUNE_EXACT);
     EXPECT_EQ(answer.is_open, answer.validity == AUTOTUNE_VALID ? 0 : 1);
-    autotune_close(std::exchange(handle_, nullptr));
     return answer.validity;
   };
   EXPECT_EQ(validity_with("dtype=f16 layout=NT"), AUTOTUNE_ALIKE_SETTINGS);
@@ -128,29 +113,25 @@ TEST_F(CApi, OpeningWaitsASecondAtMostForOtherProcesses) {
   options_.device = "host";
   options_.site_database = database_.c_str();
   const auto start = std::chrono::steady_clock::now();
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10)) << "not 20 s each";
   EXPECT_THAT(autotune_warnings(handle_), HasSubstr("t.db: another process keeps it locked"));
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_FAILED);
   other.exec("ROLLBACK");
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_OK) << autotune_message();
   EXPECT_STREQ(autotune_warnings(handle_), "");
-  autotune_close(handle_);
 }
 
 TEST_F(CApi, AGpuThatIsNotHereIsNowhere) {
   options_.device = "NVIDIA H200";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int32_t place = autotune_place(handle_);
   EXPECT_TRUE(place == AUTOTUNE_NOWHERE || place >= 0) << place;
-  autotune_close(handle_);
 }
 
 TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  autotune_answer answer{};
-  answer.size = sizeof answer;
-  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  open();
+  autotune_answer answer = lookup(sizes_);
   EXPECT_EQ(answer.origin, AUTOTUNE_EXACT);
   EXPECT_EQ(answer.configuration, configuration_);
   EXPECT_STREQ(answer.baseline, "cublas cublasLt 0 (algorithm 55)");
@@ -161,11 +142,11 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   EXPECT_THAT(text, HasSubstr("cublas cublasLt 0 (algorithm 55) takes 9.000 us: it is faster"));
 
   const int64_t near[3] = {520, 512, 512};
-  ASSERT_EQ(autotune_lookup(handle_, near, 3, &answer), AUTOTUNE_OK);
+  answer = lookup(near);
   EXPECT_EQ(answer.origin, AUTOTUNE_TRANSFERRED);
   EXPECT_GT(answer.expected_ns, 0);
   ASSERT_EQ(autotune_pin(handle_, sizes_, 3, configuration_.c_str()), AUTOTUNE_OK);
-  ASSERT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
+  answer = lookup(sizes_);
   EXPECT_STREQ(answer.baseline, "") << "a pin is a configuration";
 
   answer.size = offsetof(autotune_answer, baseline);  // a program with an older header
@@ -182,32 +163,27 @@ TEST_F(CApiLost, TheAnswerNamesTheVendorsLibraryWhereItIsFaster) {
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_OK);
   EXPECT_STREQ(answer.target, "gemm");
   EXPECT_EQ(answer.expected_ns, -1);
-  autotune_close(handle_);
 }
 
 TEST_F(CApi, OptionsOfAnOlderHeaderAreTakenAndNothingBehindThemIsRead) {
   options_.device = "NVIDIA H200";
   options_.size = offsetof(autotune_options, early_start);
   options_.early_start = -1;  // not part of it
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  autotune_close(handle_);
+  open();
 }
 
 TEST_F(CApi, AFirstUseIsNotRacedForAGpuThatIsNotHereNorInNegativeTime) {
   options_.device = "NVIDIA H200";
   for (const int64_t milliseconds : {-5, 5}) {
     options_.first_use_ms = milliseconds;
-    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+    open();
     const bool is_negative = milliseconds < 0;
     EXPECT_THAT(autotune_warnings(handle_),
                 HasSubstr(is_negative ? "autotune_options.first_use_ms is negative" : ""));
-    autotune_kernel* kernel = nullptr;
     if (AUTOTUNE_WITH_CUDA && !is_negative) {
-      EXPECT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+      prepare(sizes_);
       EXPECT_STREQ(autotune_warnings(handle_), "");
     }
-    autotune_release(kernel);
-    autotune_close(handle_);
   }
 }
 
@@ -245,14 +221,14 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
                                         HasSubstr("l2=cold or launch=stream")));
   policy.policy = "l2=hot launch=graph objective=edp context=between";
   EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_OK) << autotune_message();
-  autotune_close(std::exchange(handle_, nullptr));
+  close();
   autotune_options ordinal = options_;
   ordinal.ordinal = -5;
   EXPECT_EQ(autotune_open(&ordinal, &handle_), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.ordinal is negative"));
 
   options_.device = "NVIDIA H200";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK);
+  open();
   autotune_answer answer{};
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_WRONG_USAGE) << "size not set";
   answer.size = sizeof answer;
@@ -262,7 +238,6 @@ TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   EXPECT_EQ(autotune_lookup(handle_, zero, 3, &answer), AUTOTUNE_WRONG_USAGE);
   EXPECT_EQ(autotune_pin(handle_, sizes_, 3, "KERNEL=none"), AUTOTUNE_NOT_FOUND);
   EXPECT_EQ(autotune_lookup(nullptr, sizes_, 3, &answer), AUTOTUNE_WRONG_USAGE);
-  autotune_close(handle_);
   autotune_close(nullptr);
   autotune_release(nullptr);
 }
@@ -276,11 +251,10 @@ TEST_F(CApi, ADatabaseThatCannotBeReadIsNamed) {
   EXPECT_THAT(autotune_message(), HasSubstr("text.db: is not a database"));
 
   options_.device = "NVIDIA H200";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_THAT(autotune_warnings(handle_), HasSubstr("text.db: is not a database"));
   EXPECT_EQ(autotune_refresh(handle_), AUTOTUNE_FAILED);
   EXPECT_THAT(autotune_message(), HasSubstr("text.db: is not a database"));
-  autotune_close(handle_);
 }
 
 /// The library is linked into this program.
@@ -319,12 +293,7 @@ TEST(ChosenGpu, NoneIsMeantByANameThatNoneHas) {
 
 TEST(ChosenGpu, ContradictionsAreErrors) {
   const auto message = [](const std::string& name, int ordinal) -> std::string {
-    try {
-      chosen_gpu(kGpus, name, ordinal);
-      return "nothing was thrown";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return thrown_by([&] { chosen_gpu(kGpus, name, ordinal); });
   };
   EXPECT_THAT(message("A100", 2), HasSubstr("GPU 2 here is called H200, not A100"));
   EXPECT_THAT(message("H200", 3), HasSubstr("there is no GPU 3 here: the last one is 2"));

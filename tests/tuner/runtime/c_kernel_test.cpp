@@ -19,15 +19,14 @@ class CKernel : public CApiCase {};
 TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   options_.device = "host";
   options_.settings = "scale=beta";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_EQ(autotune_place(handle_), AUTOTUNE_ON_HOST);
   ASSERT_EQ(autotune_sizes(handle_), 3u);
   EXPECT_STREQ(autotune_size_name(handle_, 1), "N");
   EXPECT_STREQ(autotune_size_name(handle_, 3), "batch");
   EXPECT_STREQ(autotune_size_name(handle_, autotune_all_sizes(handle_)), "");
   const int64_t small[3] = {2, 3, 2};
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* const kernel = prepare(small);
   alignas(16) float a[] = {1, 2, 3, 4}, b[] = {1, 0, 2, 0, 1, 3}, c[] = {1, 1, 1, 1, 1, 1},
                     d[6] = {};
   void* const buffers[] = {a, b, c, d};
@@ -35,10 +34,8 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   ASSERT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_OK)
       << autotune_message();
   EXPECT_THAT(d, testing::ElementsAre(10.5, 20.5, 80.5, 30.5, 40.5, 180.5));
-  ASSERT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
+  launch(kernel, buffers);
   EXPECT_THAT(d, testing::ElementsAre(1, 4, 22, 7, 10, 52)) << "the kernel's own: 3 and -2";
-  autotune_release(kernel);
-  autotune_close(handle_);
 }
 
 /// A library for the host that writes its scalar alpha to all of D.
@@ -104,13 +101,8 @@ class CKernelLostOnHost : public CKernel {
   }
 
   void prepare() {
-    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-    const int64_t sizes[3] = {2, 3, 2};
-    ASSERT_EQ(autotune_prepare(handle_, sizes, 3, &kernel_), AUTOTUNE_OK) << autotune_message();
-  }
-  void end() {
-    autotune_release(kernel_);
-    autotune_close(handle_);
+    open();
+    kernel_ = CApiCase::prepare(std::vector<int64_t>{2, 3, 2});
   }
 
   testing::PluginWorkshop workshop_;
@@ -128,20 +120,17 @@ TEST_F(CKernelLostOnHost, TheLibraryIsCalledUntilItFails) {
   EXPECT_EQ(autotune_kernel_engine(kernel_, &text), AUTOTUNE_VENDOR_MISSING);
   EXPECT_THAT(text, HasSubstr("it wants a positive alpha"));
   EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18)) << "not tried again";
-  end();
 }
 
 TEST_F(CKernelLostOnHost, WithoutItOrWithTunedOnlyTheKernelRuns) {
   prepare();
   EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_VENDOR_MISSING);
   EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18));
-  end();
   workshop_.build("fill", kHostLibrary);
   options_.tuned_only = 1;
   prepare();
   EXPECT_EQ(autotune_kernel_engine(kernel_, nullptr), AUTOTUNE_TUNED_KERNEL);
   EXPECT_THAT(product(1), testing::ElementsAre(1, 2, 8, 3, 4, 18));
-  end();
 }
 
 /// 2 products of 1x2 by 2x1 in f16, with f32 results: (1 2)(1 3)' and (2 2)(1 1)'.
@@ -150,41 +139,33 @@ TEST_F(CKernel, OldNamesTakeTheirSizesInTheOldOrder) {
     options_.device = "host";
     options_.target = target;
     options_.settings = "output=f32";
-    EXPECT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-    autotune_kernel* kernel = nullptr;
-    EXPECT_EQ(autotune_prepare(handle_, sizes.data(), sizes.size(), &kernel), AUTOTUNE_OK)
-        << autotune_message();
+    open();
+    autotune_kernel* const kernel = prepare(sizes);
     alignas(16) const std::uint16_t a[] = {0x3c00, 0x4000, 0x4000, 0x4000},
                                     b[] = {0x3c00, 0x4200, 0x3c00, 0x3c00};
     alignas(16) float c[2] = {}, d[2] = {};
     void* const buffers[] = {const_cast<std::uint16_t*>(a), const_cast<std::uint16_t*>(b), c, d};
-    EXPECT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
-    autotune_release(kernel);
+    launch(kernel, buffers);
     return std::vector<float>(d, d + 2);
   };
   EXPECT_THAT(products("gemm16", {1, 1, 2, 2}), testing::ElementsAre(7, 4));
-  autotune_close(std::exchange(handle_, nullptr));
 
   EXPECT_THAT(products("gemm16_batched", {2, 1, 1, 2}), testing::ElementsAre(7, 4));
   EXPECT_EQ(autotune_sizes(handle_), 4u);
   EXPECT_EQ(autotune_all_sizes(handle_), 4u);
   EXPECT_STREQ(autotune_size_name(handle_, 0), "BATCH");
   EXPECT_STREQ(autotune_size_name(handle_, 4), "");
-  autotune_answer answer{};
-  answer.size = sizeof answer;
   const int64_t sizes[4] = {2, 1, 1, 2};
-  EXPECT_EQ(autotune_lookup(handle_, sizes, 4, &answer), AUTOTUNE_OK) << autotune_message();
+  autotune_answer answer = lookup(sizes);
   EXPECT_STREQ(answer.target, "gemm");
   EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("gemm16_batched has 4 sizes, not 3"));
-  autotune_close(std::exchange(handle_, nullptr));
 
   // Both products have the first A; C is not read, so that its sizes do not matter.
   EXPECT_THAT(products("gemm16_strided", {2, 1, 1, 2, 2, 1, 0, 1, 0, 2, 0, 1}),
               testing::ElementsAre(7, 3));
   EXPECT_EQ(autotune_sizes(handle_), 12u);
   EXPECT_STREQ(autotune_size_name(handle_, 8), "stride_a");
-  autotune_close(std::exchange(handle_, nullptr));
 }
 
 /// Three turns reverse x and add to it, with all blocks in step.
@@ -225,22 +206,19 @@ arguments = ["turn == 0 ? x : turn == 1 ? y : a", "turn == 1 ? a : y", "step", "
 )toml";
   options_.device = "host";
   options_.target = manifest.c_str();
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int64_t sizes[1] = {8};
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, sizes, 1, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* const kernel = prepare(sizes);
   ASSERT_EQ(autotune_kernel_scalars(kernel), 3u);
   EXPECT_STREQ(autotune_kernel_scalar(kernel, 2, nullptr), "step.times[1]");
   float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
   void* const buffers[] = {x, y};
-  ASSERT_EQ(autotune_launch(kernel, buffers, 2, nullptr), AUTOTUNE_OK) << autotune_message();
+  launch(kernel, buffers);
   EXPECT_THAT(y, testing::ElementsAre(11, 10, 9, 8, 7, 6, 5, 4));
   const double scalars[] = {2, 9, 3};
   ASSERT_EQ(autotune_launch_with(kernel, buffers, 2, scalars, 3, nullptr), AUTOTUNE_OK)
       << autotune_message();
   EXPECT_THAT(y, testing::ElementsAre(26, 25, 24, 23, 22, 21, 20, 19));
-  autotune_release(kernel);
-  autotune_close(handle_);
 }
 
 TEST_F(CKernel, SizesWithADefaultMayBeLeftOut) {
@@ -262,26 +240,21 @@ reference.configuration = "default"
 )toml";
   options_.device = "host";
   options_.target = manifest.c_str();
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_EQ(autotune_sizes(handle_), 1u);
   ASSERT_EQ(autotune_all_sizes(handle_), 2u);
   EXPECT_STREQ(autotune_size_name(handle_, 1), "times");
   const int64_t sizes[3] = {2, 5, 1};
   for (const auto& [count, written] : {std::pair<std::size_t, float>{1, 3.f}, {2, 5.f}}) {
-    autotune_kernel* kernel = nullptr;
-    ASSERT_EQ(autotune_prepare(handle_, sizes, count, &kernel), AUTOTUNE_OK) << autotune_message();
+    autotune_kernel* const kernel = prepare({sizes, count});
     float y[2] = {};
     void* const buffers[] = {y};
-    ASSERT_EQ(autotune_launch(kernel, buffers, 1, nullptr), AUTOTUNE_OK) << autotune_message();
+    launch(kernel, buffers);
     EXPECT_THAT(y, testing::ElementsAre(written, written));
-    autotune_release(kernel);
   }
-  autotune_answer answer{};
-  answer.size = sizeof answer;
-  EXPECT_EQ(autotune_lookup(handle_, sizes, 1, &answer), AUTOTUNE_OK) << autotune_message();
+  autotune_answer answer = lookup({sizes, 1});
   EXPECT_EQ(autotune_lookup(handle_, sizes, 0, &answer), AUTOTUNE_WRONG_USAGE);
   EXPECT_EQ(autotune_lookup(handle_, sizes, 3, &answer), AUTOTUNE_WRONG_USAGE);
-  autotune_close(handle_);
 }
 
 TEST_F(CKernel, FreeSizesAreOfTheKernelAndDecideWhichConfigurationIsValid) {
@@ -311,7 +284,7 @@ reference.configuration = "default"
 )toml";
   options_.device = "host";
   options_.target = manifest.c_str();
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   EXPECT_EQ(autotune_sizes(handle_), 2u);
   ASSERT_EQ(autotune_all_sizes(handle_), 5u);
   EXPECT_STREQ(autotune_size_name(handle_, 2), "ldx");
@@ -329,22 +302,15 @@ reference.configuration = "default"
                          {{2, 2, by_default, 3}, "VECTOR=1", {1, 2, 0, 3, 4}},
                          {{2, 2, 3}, "VECTOR=1", {1, 2, 4, 5, 0}},
                          {{2, 2, by_default, by_default, 4}, "VECTOR=1", {1, 2, 3, 4, 0}}}) {
-    autotune_answer answer{};
-    answer.size = sizeof answer;
-    ASSERT_EQ(autotune_lookup(handle_, each.sizes.data(), each.sizes.size(), &answer), AUTOTUNE_OK)
-        << autotune_message();
-    EXPECT_STREQ(answer.configuration, each.configuration);
-    autotune_kernel* kernel = nullptr;
-    ASSERT_EQ(autotune_prepare(handle_, each.sizes.data(), each.sizes.size(), &kernel), AUTOTUNE_OK)
-        << autotune_message();
+    EXPECT_STREQ(lookup(each.sizes).configuration, each.configuration);
+    autotune_kernel* const kernel = prepare(each.sizes);
     EXPECT_STREQ(autotune_kernel_configuration(kernel), each.configuration);
     EXPECT_EQ(autotune_kernel_buffers(kernel), 2u) << "there is no shift";
     alignas(16) float x[] = {1, 2, 3, 4, 5};
     std::vector<float> y(5);
     void* const buffers[] = {x, y.data()};
-    ASSERT_EQ(autotune_launch(kernel, buffers, 2, nullptr), AUTOTUNE_OK) << autotune_message();
+    launch(kernel, buffers);
     EXPECT_EQ(y, each.expected);
-    autotune_release(kernel);
   }
   const auto refuse = [&](std::vector<int64_t> sizes, const char* why) {
     autotune_kernel* kernel = nullptr;
@@ -356,15 +322,13 @@ reference.configuration = "default"
   refuse({2, 2, 2, 2, 16}, "copy: the size x_aligned=16 is too large: the most is 8");
   refuse({2, 2, 2, 2, 8, 1}, "copy has 2 to 5 sizes, not 6");
   refuse({2, by_default}, "the size columns=-1 is not from 1");
-  autotune_close(handle_);
 }
 
 TEST_F(CKernel, AnAddressThatIsNotAlignedIsRefused) {
   options_.device = "host";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int64_t small[3] = {2, 2, 2};
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* const kernel = prepare(small);
   alignas(16) float a[] = {0, 1, 2, 3, 4}, b[] = {1, 0, 0, 1}, c[2] = {}, d[4] = {};
   void* buffers[] = {a + 1, b, c, d};
   EXPECT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_WRONG_USAGE);
@@ -372,33 +336,27 @@ TEST_F(CKernel, AnAddressThatIsNotAlignedIsRefused) {
   EXPECT_THAT(autotune_message(), HasSubstr("must be a multiple of 16 bytes"));
   buffers[0] = a;
   buffers[2] = c + 1;  // without beta, it is not read
-  EXPECT_EQ(autotune_launch(kernel, buffers, 4, nullptr), AUTOTUNE_OK) << autotune_message();
-  autotune_release(kernel);
-  autotune_close(handle_);
+  launch(kernel, buffers);
 }
 
 TEST_F(CKernel, ACacheThatCannotBeUsedIsAWarning) {
   setenv("AUTOTUNE_CACHE", database_.c_str(), 1);  // no folder
   options_.device = "host";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int64_t small[3] = {2, 3, 2};
   for (int i = 0; i < 2; ++i) {
-    autotune_kernel* kernel = nullptr;
-    ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
-    autotune_release(kernel);
+    autotune_kernel* const kernel = prepare(small);
     EXPECT_EQ(autotune_warnings(handle_), "compiled kernels are not kept: the cache folder " +
                                               database_ + " cannot be used: it is not a folder\n");
   }
-  autotune_close(handle_);
 }
 
 TEST_F(CKernel, DescribesTheBuffersOfAKernel) {
   options_.device = "host";
   options_.settings = "dtype=i32";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int64_t small[3] = {2, 3, 5};
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, small, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* const kernel = prepare(small);
   autotune_buffer buffer{};
   buffer.size = sizeof buffer;
   ASSERT_EQ(autotune_describe_buffer(kernel, 1, &buffer), AUTOTUNE_OK) << autotune_message();
@@ -410,17 +368,14 @@ TEST_F(CKernel, DescribesTheBuffersOfAKernel) {
   EXPECT_EQ(buffer.use, AUTOTUNE_WRITTEN);
   EXPECT_EQ(autotune_kernel_workspace(kernel), 0u) << "the default configuration has none";
   EXPECT_EQ(autotune_describe_buffer(kernel, 4, &buffer), AUTOTUNE_WRONG_USAGE);
-  autotune_release(kernel);
-  autotune_close(handle_);
 }
 
 TEST_F(CKernel, PreparesTheKernelForAGpuThatIsNotHere) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
   options_.device = "NVIDIA H200";
   options_.settings = "scale=beta units=fp32";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+  open();
+  autotune_kernel* const kernel = prepare(sizes_);
   std::size_t bytes = 0;
   EXPECT_EQ(std::string(static_cast<const char*>(autotune_kernel_binary(kernel, &bytes)) + 1, 3),
             "ELF");
@@ -434,8 +389,6 @@ TEST_F(CKernel, PreparesTheKernelForAGpuThatIsNotHere) {
   uint64_t buffer_bytes = 0;
   EXPECT_STREQ(autotune_kernel_buffer(kernel, 0, &buffer_bytes), "A");
   EXPECT_EQ(buffer_bytes, 512u * 512 * 4);
-  autotune_release(kernel);
-  autotune_close(handle_);
 }
 
 class CKernelLost : public CApiLostCase {};
@@ -458,9 +411,8 @@ TEST_F(CKernelLost, WithoutAGpuTheKernelIsTheTunedOneAndSaysWhy) {
   if (runs_without_gpu()) return;
   for (const bool tuned_only : {false, true}) {
     options_.tuned_only = tuned_only ? 1 : 0;
-    ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
-    autotune_kernel* kernel = nullptr;
-    ASSERT_EQ(autotune_prepare(handle_, sizes_, 3, &kernel), AUTOTUNE_OK) << autotune_message();
+    open();
+    autotune_kernel* const kernel = prepare(sizes_);
     EXPECT_EQ(autotune_kernel_configuration(kernel), configuration_);
     const char* text = nullptr;
     const autotune_engine engine = autotune_kernel_engine(kernel, &text);
@@ -477,8 +429,6 @@ TEST_F(CKernelLost, WithoutAGpuTheKernelIsTheTunedOneAndSaysWhy) {
     EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 1, nullptr), AUTOTUNE_WRONG_USAGE);
     EXPECT_THAT(autotune_message(), HasSubstr("a value for each of its scalars"));
     EXPECT_EQ(autotune_launch_with(kernel, buffers, 4, scalars, 2, nullptr), AUTOTUNE_NO_DEVICE);
-    autotune_release(kernel);
-    autotune_close(handle_);
   }
 }
 

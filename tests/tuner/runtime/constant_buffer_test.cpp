@@ -185,14 +185,13 @@ TEST_F(ConstantBufferCase, ItsWorkIsDoneOnce) {
   const std::string target = target_that_prepares_b(folder_ / "");
   options_.target = target.c_str();
   options_.device = "host";
-  ASSERT_EQ(autotune_open(&options_, &handle_), AUTOTUNE_OK) << autotune_message();
+  open();
   const int64_t size[1] = {2};
-  autotune_kernel* kernel = nullptr;
-  ASSERT_EQ(autotune_prepare(handle_, size, 1, &kernel), AUTOTUNE_OK) << autotune_message();
+  autotune_kernel* const kernel = prepare(size);
   float a[] = {1, 2}, b[] = {10, 20}, elsewhere[] = {7, 8}, d[2] = {};
   const auto launched = [&](float* from) {
     void* const buffers[] = {a, from, d};
-    EXPECT_EQ(autotune_launch(kernel, buffers, 3, nullptr), AUTOTUNE_OK) << autotune_message();
+    launch(kernel, buffers);
     return std::vector<float>(d, d + 2);
   };
   using testing::ElementsAre;
@@ -216,8 +215,6 @@ TEST_F(ConstantBufferCase, ItsWorkIsDoneOnce) {
   EXPECT_EQ(autotune_hold_constant(kernel, "B"), AUTOTUNE_WRONG_USAGE);
   EXPECT_THAT(autotune_message(), HasSubstr("no buffer B"));
   EXPECT_EQ(autotune_hold_constant(kernel, "d"), AUTOTUNE_WRONG_USAGE);
-  autotune_release(kernel);
-  autotune_close(handle_);
 }
 
 }  // namespace

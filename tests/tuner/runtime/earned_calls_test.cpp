@@ -176,12 +176,7 @@ class BaselineCallTest : public ::testing::Test {
     return BaselineCall(name, target, workload_, folders);
   }
   std::string refusal(std::string_view name, const std::string& target = "toy") const {
-    try {
-      call(name, target);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was thrown";
+    return thrown_by([&] { call(name, target); });
   }
 
   static inline testing::PluginWorkshop* workshop_ = nullptr;

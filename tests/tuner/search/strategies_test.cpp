@@ -2,16 +2,12 @@
 // What every strategy must do, whatever the space is like.
 #include "tuner/search/strategies.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
-
-using testing::HasSubstr;
 
 using simulated::Bench;
 using simulated::grid;
@@ -26,10 +22,6 @@ TEST(Exhaustive, EvaluatesInOrderAndPrefetchesTheNextBatch) {
   EXPECT_EQ(bench.rounds(), 3);
 }
 
-using simulated::Bench;
-using simulated::grid;
-using simulated::valley;
-
 TEST(Random, DiffersBySeed) {
   const ParameterSpace space = grid({10, 10});
   Bench first(space, valley, 10);
@@ -38,10 +30,6 @@ TEST(Random, DiffersBySeed) {
   RandomSearch().search(second, 2);
   EXPECT_NE(first.asked(), second.asked());
 }
-
-using simulated::Bench;
-using simulated::grid;
-using simulated::valley;
 
 TEST(Coordinate, ReachesTheFloorOfAValleyInOneRound) {
   const ParameterSpace space = grid({9, 9, 9, 9});
@@ -63,10 +51,6 @@ TEST(Coordinate, StartsFromTheBestKnownConfiguration) {
   }
 }
 
-using simulated::Bench;
-using simulated::grid;
-using simulated::valley;
-
 TEST(ListedConfigurations, AreEvaluatedInOrderWithoutThoseOutsideTheSpace) {
   const ParameterSpace space = grid({4, 4});
   const auto configuration = [](int first, int second) {
@@ -78,10 +62,6 @@ TEST(ListedConfigurations, AreEvaluatedInOrderWithoutThoseOutsideTheSpace) {
   EXPECT_THAT(bench.asked(),
               testing::ElementsAre(*space.find(Levels{3, 1}), *space.find(Levels{0, 2})));
 }
-
-using simulated::Bench;
-using simulated::grid;
-using simulated::valley;
 
 class EveryStrategy : public testing::TestWithParam<std::string> {
  protected:
@@ -165,12 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::ValuesIn(names()),
 TEST(Strategies, GuidedStandsFirst) { EXPECT_EQ(strategies().front().name, "guided"); }
 
 TEST(Strategies, AnUnknownNameIsReportedWithSimilarNames) {
-  try {
-    make_strategy("guide");
-    FAIL();
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("guided"));
-  }
+  EXPECT_REFUSAL(UsageError, make_strategy("guide"), "guided");
 }
 
 }  // namespace

@@ -58,9 +58,6 @@ TEST(Trend, TheSlopeFollowsTheDataAndWithoutDataThePrior) {
   EXPECT_NEAR(fitted_slope(trend, Eigen::VectorXd::Zero(50), against), 1, 1e-12);
 }
 
-using simulated::random_points;
-using simulated::wide_kernel;
-
 TEST(Posterior, IsCertainOnlyAtObservedPoints) {
   const Points points = random_points(20, 3);
   Posterior posterior(points, 10);

@@ -96,13 +96,9 @@ TEST_F(EnergyChoice, ADeviceWithoutACounterIsRefusedByItsName) {
   FakeDevice without(thrifty);
   TuningRequest request = request_for(target_, {64});
   request.policy.objective = Objective::energy;
-  try {
-    autotune::tune(target_, without, nullptr, request);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "fake (fake) has no energy counter that can be read: use --objective time");
-  }
+  EXPECT_THAT([&] { autotune::tune(target_, without, nullptr, request); },
+              ThrowsMessage<Error>(
+                  "fake (fake) has no energy counter that can be read: use --objective time"));
   EXPECT_EQ(without.opened(), 0);
 }
 

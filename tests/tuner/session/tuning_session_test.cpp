@@ -309,12 +309,8 @@ TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {
   target.arguments = {buffer};
   FakeDevice device(bowl);
   device.mutable_info().memory_bytes = 1 << 20;
-  try {
-    tune(target, device, nullptr, request_for(target, {64, 1 << 20}));
-    FAIL() << "a buffer of 4 MiB fits in 1 MiB";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("N=1048576"));
-  }
+  EXPECT_REFUSAL(Error, tune(target, device, nullptr, request_for(target, {64, 1 << 20})),
+                 "N=1048576");
   EXPECT_EQ(device.compiled(), 0);
 }
 

@@ -38,8 +38,8 @@ TEST_F(TensorMaps, OfF32MayRoundToTf32) {
 }
 
 TEST_F(TensorMaps, HaveNoOtherTypes) {
-  EXPECT_THAT([&] { read("\"tf32\"", "\"f16\""); },
-              ThrowsMessage<Error>(HasSubstr("a map has the type of its buffer, or \"tf32\"")));
+  EXPECT_REFUSAL(Error, read("\"tf32\"", "\"f16\""),
+                 "a map has the type of its buffer, or \"tf32\"");
 }
 
 TEST(ConditionsOfBuffers, HoldForSomeProblems) {
@@ -79,14 +79,13 @@ reference.kernels.sum = { grid = 1, block = 1 }
   EXPECT_TRUE(may_stream("any"));
   EXPECT_FALSE(may_stream("fixed"));
   EXPECT_NE(target("role = \"input\"").fingerprint, streams.fingerprint);
-  EXPECT_THAT([&] { target("role = \"output\", streams = true"); },
-              ThrowsMessage<Error>(HasSubstr("only an input can stream from memory")));
-  EXPECT_THAT([&] { target("role = \"output\", repeatable = \"BLOCK == 64\""); },
-              ThrowsMessage<Error>(HasSubstr("this depends on a parameter")));
-  EXPECT_THAT([&] { target("role = \"output\", repeatable = \"order\""); },
-              ThrowsMessage<Error>(HasSubstr("a word can only be compared")));
-  EXPECT_THAT([&] { target("repeatable = true"); },
-              ThrowsMessage<Error>(HasSubstr("only an output")));
+  EXPECT_REFUSAL(Error, target("role = \"output\", streams = true"),
+                 "only an input can stream from memory");
+  EXPECT_REFUSAL(Error, target("role = \"output\", repeatable = \"BLOCK == 64\""),
+                 "this depends on a parameter");
+  EXPECT_REFUSAL(Error, target("role = \"output\", repeatable = \"order\""),
+                 "a word can only be compared");
+  EXPECT_REFUSAL(Error, target("repeatable = true"), "only an output");
 }
 
 TEST(Alignments, ABufferDeclaresTheAlignmentOfItsAddresses) {
@@ -118,8 +117,9 @@ reference.kernels.sum = { grid = 1, block = 1 }
   EXPECT_EQ(alignment(declared, "any"), 8);
   EXPECT_EQ(plain.fingerprint, declared.fingerprint) << "results stay valid";
   for (const char* wrong : {"12", "512", "0"}) {
-    EXPECT_THAT([&] { alignment(target("\"f32\"", std::string(", alignment = ") + wrong), "any"); },
-                ThrowsMessage<Error>(HasSubstr("arguments.y.alignment")))
+    EXPECT_REFUSAL(Error,
+                   alignment(target("\"f32\"", std::string(", alignment = ") + wrong), "any"),
+                   "arguments.y.alignment")
         << wrong;
   }
 }
@@ -129,13 +129,13 @@ TEST_F(TensorMaps, LastDimensionsWithABoxOf0AreLeftOut) {
   EXPECT_EQ(made.dims, std::vector<std::int64_t>{64});
   EXPECT_EQ(made.box, std::vector<std::int64_t>{32});
   EXPECT_TRUE(made.strides.empty());
-  EXPECT_THAT([&] { map(read("box = [32, 8]", "box = [0, 8]")); },
-              ThrowsMessage<Error>(HasSubstr("tensor_maps.map.box: only the last dimensions")));
+  EXPECT_REFUSAL(Error, map(read("box = [32, 8]", "box = [0, 8]")),
+                 "tensor_maps.map.box: only the last dimensions");
 }
 
 TEST_F(TensorMaps, EndWithinTheirBuffer) {
   const auto expect_refused = [&](const char* from, const char* to, const char* why) {
-    EXPECT_THAT([&] { map(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(why))) << to;
+    EXPECT_REFUSAL(Error, map(read(from, to)), why) << to;
   };
   expect_refused("dims = [\"N\", 8]", "dims = [\"N\", 9]",
                  "tensor_maps.map.dims: 64 x 9, with strides of 256 bytes, reach beyond x, which "
@@ -246,7 +246,7 @@ class TextureReader : public OneManifest {
     return launch_plan(target, problem, parse_named_values("BLOCK=64"), DeviceInfo{});
   }
   void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { plan(read(from, to)); }, ThrowsMessage<Error>(HasSubstr(what)));
+    EXPECT_REFUSAL(Error, plan(read(from, to)), what);
   }
 };
 
@@ -311,7 +311,7 @@ kernels.sum = { grid = 1, block = 1 }
   }
   void expect_error(const std::string& slopes, const std::string& prepare,
                     const std::string& what) const {
-    EXPECT_THAT([&] { target(slopes, prepare); }, ThrowsMessage<Error>(HasSubstr(what)));
+    EXPECT_REFUSAL(Error, target(slopes, prepare), what);
   }
 
   ScratchFolder folder_;

@@ -155,21 +155,10 @@ TEST_F(Format2Test, MacrosAreThoseOfTheFamily) {
 
 TEST_F(Format2Test, SizesKeepToWhatIsSaidOfThem) {
   const Target target = read();
-  EXPECT_THAT(
-      [&] {
-        problem_of(target, {{"N", 20}, {"W", 5}}, {});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("N=20 is not offered: it is a multiple of 8")));
-  EXPECT_THAT(
-      [&] {
-        problem_of(target, {{"N", 8}, {"W", 5}}, {});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("the least is 16")));
-  EXPECT_THAT(
-      [&] {
-        problem_of(target, {{"N", 16}, {"W", 16}}, {});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("it is always 5")));
+  EXPECT_REFUSAL(UsageError, problem_of(target, {{"N", 20}, {"W", 5}}, {}),
+                 "N=20 is not offered: it is a multiple of 8");
+  EXPECT_REFUSAL(UsageError, problem_of(target, {{"N", 8}, {"W", 5}}, {}), "the least is 16");
+  EXPECT_REFUSAL(UsageError, problem_of(target, {{"N", 16}, {"W", 16}}, {}), "it is always 5");
 }
 
 TEST_F(Format2Test, ErrorsShowThePlace) {
@@ -374,11 +363,9 @@ TEST(ConvertedManifest, AReferenceMayBeTheDefaultOrWriteTheTargetsTypes) {
 }
 
 TEST(ConvertedManifest, WhatIsNoneIsRefused) {
-  EXPECT_THAT([] { converted("\"manifest\": 1", "\"manifest\": 2"); },
-              ThrowsMessage<Error>(HasSubstr("no manifest of format 1")));
-  EXPECT_THAT([] { converted("\"entry\": \"scale\", ", ""); },
-              ThrowsMessage<Error>(HasSubstr("lacks \"entry\"")));
-  EXPECT_THAT([] { converted("1.5", "null"); }, ThrowsMessage<Error>(HasSubstr("null")));
+  EXPECT_REFUSAL(Error, converted("\"manifest\": 1", "\"manifest\": 2"), "no manifest of format 1");
+  EXPECT_REFUSAL(Error, converted("\"entry\": \"scale\", ", ""), "lacks \"entry\"");
+  EXPECT_REFUSAL(Error, converted("1.5", "null"), "null");
 }
 
 }  // namespace

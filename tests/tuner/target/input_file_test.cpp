@@ -94,9 +94,8 @@ TEST_F(InputFileTest, OfNumPyIsRefusedWithWhatToSaveInstead) {
   expect_refused("a.npy", npy("<f4", "(6,)", kSixFloats).substr(0, 50), "cut off");
   expect_refused("a.npy", kSixFloats, "does not begin with the bytes of one");
   expect_refused("a.bin", "", "no elements");
-  EXPECT_THAT([&] { input_file(folder_.path() / "none.bin"); },
-              ThrowsMessage<Error>(HasSubstr("No such file")));
-  EXPECT_THAT([&] { input_file(folder_.path()); }, ThrowsMessage<Error>(HasSubstr("folder")));
+  EXPECT_REFUSAL(Error, input_file(folder_.path() / "none.bin"), "No such file");
+  EXPECT_REFUSAL(Error, input_file(folder_.path()), "folder");
 }
 
 TEST_F(InputFileTest, HasAHashOfItsContent) {
@@ -118,16 +117,12 @@ TEST_F(InputFileTest, GivesItsLengthToTheArgument) {
 TEST_F(InputFileTest, MustHaveTheTypeAndLengthThatAreDeclared) {
   const Target numpy = target("type = \"dtype\", length = \"N\", file = \"m.npy\"");
   EXPECT_EQ(buffers(numpy, problem(numpy))[0].length, 6);
-  EXPECT_THAT([&] { buffers(numpy, problem(numpy, 5)); },
-              ThrowsMessage<Error>(HasSubstr("arguments.m.length: 5 elements of f32 are 20 bytes, "
-                                             "and m.npy has 24")));
-  EXPECT_THAT(
-      [&] {
-        buffers(numpy, problem(numpy, 3, {{"dtype", "f64"}}));
-      },
-      ThrowsMessage<Error>(HasSubstr("arguments.m.type: is f64, and m.npy holds f32")));
-  EXPECT_THAT([&] { target("type = \"f32\", file = \"m.npy\", fill = \"zero\""); },
-              ThrowsMessage<Error>(HasSubstr("not both")));
+  EXPECT_REFUSAL(Error, buffers(numpy, problem(numpy, 5)),
+                 "arguments.m.length: 5 elements of f32 are 20 bytes, "
+                 "and m.npy has 24");
+  EXPECT_REFUSAL(Error, buffers(numpy, problem(numpy, 3, {{"dtype", "f64"}})),
+                 "arguments.m.type: is f64, and m.npy holds f32");
+  EXPECT_REFUSAL(Error, target("type = \"f32\", file = \"m.npy\", fill = \"zero\""), "not both");
   EXPECT_THAT([&] { target("type = \"f32\", file = \"n.npy\""); },
               ThrowsMessage<Error>(AllOf(HasSubstr("sum.target.toml:6:"), HasSubstr("n.npy"))));
 }
@@ -157,7 +152,7 @@ reference.file = "expected.bin"
   const std::string before = fingerprint(kSixFloats);
   EXPECT_EQ(fingerprint(kSixFloats), before);
   EXPECT_NE(fingerprint(kSixFloats.substr(1) + '\x01'), before);
-  EXPECT_THAT([&] { fingerprint(""); }, ThrowsMessage<Error>(HasSubstr("has no elements")));
+  EXPECT_REFUSAL(Error, fingerprint(""), "has no elements");
 }
 
 /// What a file holds fits the sizes that it was made for.
@@ -250,6 +245,72 @@ TEST(Npy, WhatCannotBeUsedIsRefused) {
   expect_refused(array("'<f4'", "(4, x)"), "not a list of sizes");
   expect_refused(array("'<f4'", "4"), "no shape");
   expect_refused(header("{'descr': '<f4', 'fortran_order': True, 'shape': (4,)}"), "Fortran order");
+}
+
+// Fills as a manifest gives them.
+
+class FillOfManifest : public testing::Test {
+ protected:
+  Target target(const std::string& fill) const {
+    folder_.write("sum.cu", "");
+    return load_manifest(folder_.write("sum.target.toml", R"toml(manifest = 2
+name = "sum"
+source = "sum.cu"
+sizes = ["N"]
+arguments.m = { type = "i32", length = "N", fill = )toml" + fill +
+                                                              R"toml( }
+arguments.y = { type = "f32", length = "N", role = "output" }
+launch.arguments = ["m", "y", "N"]
+kernels.sum = { grid = 1, block = 1 }
+reference.kernels.sum = { grid = 1, block = 1 }
+)toml"));
+  }
+  BufferSpec buffer(const std::string& fill) const {
+    const Target made = target(fill);
+    return buffers_of(made, problem_of(made, {{"N", 100}}, {}), {})[0];
+  }
+  void expect_error(const std::string& fill, const std::string& what) const {
+    EXPECT_REFUSAL(Error, buffer(fill), what) << fill;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(FillOfManifest, HasARuleWithExpressionsAndASeed) {
+  const BufferSpec uniform = buffer("{ uniform = [0, \"N - 1\"], seed = 7 }");
+  EXPECT_EQ(uniform.fill, Fill::uniform);
+  EXPECT_THAT(uniform.fill_values, ElementsAre(0, 99));
+  EXPECT_EQ(uniform.seed, 7u);
+  const BufferSpec normal = buffer("{ normal = [-1e-3, 2.5] }");
+  EXPECT_EQ(normal.fill, Fill::normal);
+  EXPECT_THAT(normal.fill_values, ElementsAre(-1e-3, 2.5));
+  EXPECT_EQ(normal.seed, std::nullopt);
+  EXPECT_THAT(buffer("{ normal = [2.5, 1e-6] }").fill_values, ElementsAre(2.5, 1e-6));
+  EXPECT_THAT(buffer("{ value = \"N / 3\" }").fill_values, ElementsAre(33));
+  EXPECT_EQ(buffer("{ range = [0, 2] }").fill, Fill::range);
+  EXPECT_EQ(buffer("{ integers = [1, 4] }").fill, Fill::integers);
+}
+
+TEST_F(FillOfManifest, IsRefusedWhereItMakesNoSense) {
+  expect_error("{ seed = 3 }",
+               "give \"uniform\", \"normal\", \"value\", \"range\" or \"integers\"");
+  expect_error("{ integers = [0, 1.5] }", "arguments.m.fill: 1.5 is not an integer");
+  expect_error("{ integers = [3, 1] }", "3 to 1 is empty");
+  expect_error("{ value = 3, range = [0, 1] }", "give one of");
+  expect_error("{ uniform = 3 }", "expected a list");
+  expect_error("{ uniform = [1, 2, 3] }", "uniform");
+  expect_error("{ values = 3 }", "did you mean value?");
+  expect_error("{ value = 3, seed = -1 }", "a seed is 0 or more");
+  expect_error("{ value = 0.5 }", "arguments.m.fill: 0.5 is not a value of i32");
+  expect_error("{ value = \"N / 0\" }", "arguments.m.fill");
+}
+
+TEST_F(FillOfManifest, BelongsToTheMeasurement) {
+  const std::string before = target("{ uniform = [0, 9] }").fingerprint;
+  EXPECT_EQ(target("{ uniform = [0, \"9\"] }").fingerprint, before);
+  EXPECT_NE(target("{ uniform = [0, 8] }").fingerprint, before);
+  EXPECT_NE(target("{ uniform = [0, 9], seed = 1 }").fingerprint, before);
+  EXPECT_NE(target("{ range = [0, 9] }").fingerprint, before);
 }
 
 }  // namespace

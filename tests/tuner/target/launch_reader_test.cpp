@@ -46,7 +46,7 @@ class LaunchReaderTest : public testing::Test {
     return load_manifest(folder_.write("filter.target.toml", text));
   }
   void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)));
+    EXPECT_REFUSAL(Error, read(from, to), what);
   }
 
   ScratchFolder folder_;
@@ -148,7 +148,7 @@ reference.configuration = "default"
     return problem_of(target, {{"N", 100}, {"T", t}}, {});
   }
   auto refuses(const std::string& kernels, const std::string& why) const {
-    EXPECT_THAT([&] { (void)plan(target(kernels), 1); }, ThrowsMessage<Error>(HasSubstr(why)));
+    EXPECT_REFUSAL(Error, (void)plan(target(kernels), 1), why);
   }
 
   ScratchFolder folder_;

@@ -30,8 +30,7 @@ class OneManifest : public testing::Test {
     return load_manifest(folder_.write(name_ + ".target.toml", text));
   }
   void expect_error(const std::string& from, const std::string& to, const std::string& what) const {
-    EXPECT_THAT([&] { read(from, to); }, ThrowsMessage<Error>(HasSubstr(what)))
-        << from << " -> " << to;
+    EXPECT_REFUSAL(Error, read(from, to), what) << from << " -> " << to;
   }
 
   ScratchFolder folder_;

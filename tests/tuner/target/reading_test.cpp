@@ -11,7 +11,7 @@ namespace {
 Reading reading(const std::string& text) { return {toml(text), {}}; }
 
 void expect_reading_error(const std::string& text, const std::string& what) {
-  EXPECT_THAT([&] { reading(text); }, ThrowsMessage<Error>(HasSubstr(what)));
+  EXPECT_REFUSAL(Error, reading(text), what);
 }
 
 TEST(Reading, FamiliesAndPartsThatMakeNoSenseAreRefused) {

@@ -43,8 +43,7 @@ arguments.y = { type = "f32", length = "N", role = "output" }
   }
   void refuses(const std::string& arguments, const std::string& why,
                const std::string& types = kTypes) const {
-    EXPECT_THAT([&] { target(arguments, types); }, ThrowsMessage<Error>(HasSubstr(why)))
-        << arguments;
+    EXPECT_REFUSAL(Error, target(arguments, types), why) << arguments;
   }
 
   ScratchFolder folder_;

@@ -105,8 +105,7 @@ TEST_F(Redefinitions, OfMacrosThatAreNoParametersAreRefusedWithBothPlaces) {
 
 TEST_F(Redefinitions, InAnIncludedFileAreRefused) {
   folder_.write("shared/sizes.cuh", "\n\n#define TILE 16\n");
-  EXPECT_THAT([&] { load("#include \"sizes.cuh\"\n"); },
-              ThrowsMessage<Error>(HasSubstr("sizes.cuh:3 has a #define TILE")));
+  EXPECT_REFUSAL(Error, load("#include \"sizes.cuh\"\n"), "sizes.cuh:3 has a #define TILE");
 }
 
 TEST_F(Redefinitions, ThatAreGuardedOrOfOtherNamesAreNone) {

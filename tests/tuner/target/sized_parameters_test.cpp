@@ -37,10 +37,10 @@ reference.configuration = "default"
     return space_of(target, problem_of(target, {{"N", size}}, {}), device_).size();
   }
   void refuses(const Target& target, std::int64_t size, const std::string& why) const {
-    EXPECT_THAT([&] { valid(target, size); }, ThrowsMessage<UsageError>(HasSubstr(why)));
+    EXPECT_REFUSAL(UsageError, valid(target, size), why);
   }
   void is_wrong(const std::string& parameters, const std::string& why) const {
-    EXPECT_THAT([&] { read(parameters); }, ThrowsMessage<Error>(HasSubstr(why)));
+    EXPECT_REFUSAL(Error, read(parameters), why);
   }
 
   const ScratchFolder folder_;
@@ -122,8 +122,7 @@ std::string names(const std::string& text) {
 }
 
 void expect_parameter_error(const std::string& parameter, const std::string& what) {
-  EXPECT_THAT([&] { names("parameters.BM = " + parameter); },
-              ThrowsMessage<Error>(HasSubstr(what)));
+  EXPECT_REFUSAL(Error, names("parameters.BM = " + parameter), what);
 }
 
 TEST(DeclaredParameters, AreTheTargetsThenThoseOfFamiliesPartsFirst) {
@@ -212,7 +211,7 @@ TEST_F(OptionsTest, BelongToTheFingerprint) {
 
 TEST_F(OptionsTest, MisuseIsNamed) {
   const auto refuses = [&](const std::string& options, const std::string& why) {
-    EXPECT_THAT([&] { target(options); }, ThrowsMessage<Error>(HasSubstr(why)));
+    EXPECT_REFUSAL(Error, target(options), why);
   };
   refuses("\"-maxrregcount={REG}\"", "there is no name REG");
   refuses("\"-maxrregcount={REGS\"", "there is no '}' after this '{'");

@@ -265,7 +265,7 @@ std::string default_of(const std::string& text) {
 }
 
 void expect_default_error(const std::string& text, const std::string& what) {
-  EXPECT_THAT([&] { default_of(text); }, ThrowsMessage<Error>(HasSubstr(what)));
+  EXPECT_REFUSAL(Error, default_of(text), what);
 }
 
 constexpr const char* kFamilies = R"(

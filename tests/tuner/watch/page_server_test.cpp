@@ -87,13 +87,9 @@ TEST_F(PageServerTest, AKnownVersionIsNotSentAgain) {
 }
 
 TEST_F(PageServerTest, APortIsForOneServer) {
-  try {
-    const PageServer second(server_.port(), hello());
-    FAIL() << "two servers at " << second.url();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr(std::to_string(server_.port())));
-    EXPECT_THAT(error.what(), HasSubstr("--port"));
-  }
+  EXPECT_THAT(
+      [&] { const PageServer second(server_.port(), hello()); },
+      ThrowsMessage<Error>(AllOf(HasSubstr(std::to_string(server_.port())), HasSubstr("--port"))));
 }
 
 TEST(PageServer, AFreedPortCanBeUsedAgain) {

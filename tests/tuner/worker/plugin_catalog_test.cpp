@@ -317,12 +317,7 @@ namespace fs = std::filesystem;
 std::string refusal_of(const fs::path& file) {
   PluginOptions options;
   options.silence_seconds = 2;
-  try {
-    describe_plugin(file, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "it was taken";
+  return thrown_by([&] { describe_plugin(file, options); });
 }
 
 TEST(PluginCatalog, OneThatCrashesOrHangsWhileItIsLoadedIsRefused) {

@@ -33,11 +33,10 @@ TEST(WireValue, RefusesWhatIsNotAndSaysWhy) {
 }
 
 TEST(WireValue, AFloatIsNoNumberOfAnOutcome) {
-  EXPECT_THAT(
-      [] {
-        verdict_of({{"outcome", 2.5}, {"message", ""}, {"worst_error", 0}, {"seconds", 0}});
-      },
-      ThrowsMessage<WireError>(HasSubstr("2.5 is not a whole number")));
+  EXPECT_REFUSAL(
+      WireError,
+      from_wire<Verdict>({{"outcome", 2.5}, {"message", ""}, {"worst_error", 0}, {"seconds", 0}}),
+      "2.5 is not a whole number");
 }
 
 /// As it arrives on the other side.
@@ -56,8 +55,8 @@ LaunchPlan plan() {
 }
 
 TEST(Wire, KeepsALaunchPlan) {
-  EXPECT_EQ(launch_plan_of(received(wire_of(plan()))), plan());
-  EXPECT_EQ(launch_plan_of(received(wire_of(LaunchPlan{}))), LaunchPlan{});
+  EXPECT_EQ(from_wire<LaunchPlan>(received(to_wire(plan()))), plan());
+  EXPECT_EQ(from_wire<LaunchPlan>(received(to_wire(LaunchPlan{}))), LaunchPlan{});
 }
 
 TEST(Wire, KeepsAWorkload) {
@@ -81,7 +80,7 @@ TEST(Wire, KeepsAWorkload) {
   workload.reference_source.text =
       "text \n\0"
       "more";
-  const Workload got = workload_of(received(wire_of(workload)));
+  const Workload got = from_wire<Workload>(received(to_wire(workload)));
   EXPECT_EQ(got.problem, workload.problem);
   EXPECT_EQ(got.buffers, workload.buffers);
   EXPECT_EQ(got.scalars, workload.scalars);
@@ -101,18 +100,18 @@ TEST(Wire, KeepsAWorkload) {
 
 TEST(Wire, RefusesTimesThatAreNone) {
   for (const double time : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(timed_batch_of(wire_of(TimedBatch{time})), WireError) << time;
+    EXPECT_THROW(timed_batch_of(to_wire(TimedBatch{time})), WireError) << time;
   }
 }
 
 TEST(Wire, RefusesNumbersThatNameNothing) {
   for (const int number : {-1, kOutcomes, 1000}) {
-    EXPECT_THROW(outcome_of(number), WireError) << number;
+    EXPECT_THROW(from_wire<Outcome>(number), WireError) << number;
     EXPECT_THROW(throw_failure_in({{"failure", number}, {"what", ""}}), WireError) << number;
   }
-  Json workload = wire_of(Workload{});
+  Json workload = to_wire(Workload{});
   workload["form"] = 2;
-  EXPECT_THROW(workload_of(workload), WireError);
+  EXPECT_THROW(from_wire<Workload>(workload), WireError);
 }
 
 SearchTask task() {
@@ -154,7 +153,7 @@ TEST(PluginWire, AQuestionIsAListOfIndicesBelowTheSize) {
   EXPECT_THAT(question(Json::array()), Optional(IsEmpty()));
   EXPECT_EQ(question_of({{"done", true}}, 10), std::nullopt);
   const auto refused = [&](const Json& ask, std::size_t size, const char* what) {
-    EXPECT_THAT([&] { question(ask, size); }, ThrowsMessage<WireError>(HasSubstr(what)));
+    EXPECT_REFUSAL(WireError, question(ask, size), what);
   };
   refused(Json::array({0, 10}), 10, "it requested configuration 10 of 10");
   refused(Json::array({0}), 0, "it requested configuration 0 of 0");

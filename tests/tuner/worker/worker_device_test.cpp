@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -72,9 +73,7 @@ TEST_F(WorkerDevice, VerifiesAndTimes) {
 
 TEST_F(WorkerDevice, AWrongResultIsAVerdictWithItsMessage) {
   const auto candidate = load(kernel_with("out[n] = 1;"));
-  const Verdict verdict = candidate->verify();
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("wrote out[64]"));
+  expect_wrong_verdict(candidate->verify(), "wrote out[64]");
 }
 
 TEST_F(WorkerDevice, AnInfiniteLoopIsATimeout) {
@@ -236,45 +235,14 @@ TEST(WorkerDeviceMaking, SeveralProblemsAreOpenAtATime) {
   EXPECT_EQ(b->verify().outcome, Outcome::ok);
 }
 
-TEST(WorkerDeviceMaking, AReferenceThatCrashesMakesTheDeviceUnhealthy) {
-  const auto device = make_worker_device("host", test_cache());
-  Workload workload = fine().workload();
-  workload.reference_source.text =
-      "extern \"C\" __global__ void reference(const int* in, int* out, int n) {\n"
-      "  *(volatile int*)0x10 = 1;\n}\n";
-  try {
-    device->open(workload);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("device unhealthy: 5 workers in a row"));
-  }
-}
-
 TEST(WorkerDeviceMaking, AReferenceThatDoesNotEndIsAnError) {
   const auto device = make_worker_device("host", test_cache(), {.open_seconds = 0.3});
   Workload workload = fine().workload();
   workload.reference_source.text =
       "extern \"C\" __global__ void reference(const int* in, int* out, int n) {\n"
       "  while (*(volatile const int*)in < 1000) {}\n}\n";
-  try {
-    device->open(workload);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("case: no answer within 0.3 s while running the reference"));
-  }
-}
-
-TEST(WorkerDeviceMaking, AReferenceThatDoesNotCompileIsAnErrorWithTheLog) {
-  const auto device = make_worker_device("host", test_cache());
-  Workload workload = fine().workload();
-  workload.reference_source.text = "nonsense";
-  try {
-    device->open(workload);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("nonsense"));
-  }
+  EXPECT_REFUSAL(Error, device->open(workload),
+                 "case: no answer within 0.3 s while running the reference");
 }
 
 TEST(WorkerDeviceMaking, AnUnknownDeviceIsAWrongRequest) {

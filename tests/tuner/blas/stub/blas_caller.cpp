@@ -193,33 +193,40 @@ int calls_of_threads() {
   return wrong[0] + wrong[1] + wrong[2] + wrong[3];
 }
 
-/// The same product, 8x8x8, `count` times on each of `streams` streams.
+/// C = A B + beta C of 8x8 matrices.
+struct Eights {
+  Random random{1};
+  Matrix a{random, 8, 8, 0, 1, false}, b{random, 8, 8, 0, 1, false}, c{random, 12, 8, 0, 1, false};
+
+  void multiply(stub::HandleState& handle, float alpha = 1, int lda = 8, int ldc = 8,
+                float beta = 0) {
+    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &alpha, a.start, lda, b.start, 8, &beta, c.start, ldc);
+  }
+};
+
+/// The same product `count` times on each of `streams` streams.
 int same_calls(int count, int streams, bool is_captured) {
-  Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
-  const float one = 1, zero = 0;
+  Eights eights;
   std::vector<stub::StreamState> all(static_cast<std::size_t>(streams));
   for (int i = 0; i < count * streams; ++i) {
     stub::StreamState& stream = all[static_cast<std::size_t>(i % streams)];
     stream.is_captured = is_captured;
     stream.capture = static_cast<std::uint64_t>(1 + i / 2);  // two calls each
     stub::HandleState handle{&stream, 0, 0};
-    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+    eights.multiply(handle);
   }
   return 0;
 }
 
 /// The same product in `count` captures, after one call outside. Graphs are gone before the next.
 int calls_in_graphs_that_end(int count) {
-  Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
-  const float one = 1, zero = 0;
+  Eights eights;
   stub::StreamState stream;
   stub::HandleState handle{&stream, 0, 0};
   for (int i = 0; i <= count; ++i) {
     stream.is_captured = i > 0;
     stream.capture = static_cast<std::uint64_t>(i);
-    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+    eights.multiply(handle);
     stub::stub_destroy_graph(stream.capture);
   }
   return 0;
@@ -227,14 +234,12 @@ int calls_in_graphs_that_end(int count) {
 
 /// The same product in and outside of captures that the program has broken.
 int calls_in_broken_captures(int count) {
-  Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
-  const float one = 1, zero = 0;
+  Eights eights;
   stub::StreamState stream;
   stub::HandleState handle{&stream, 0, 0};
   for (int i = 0; i < 2 * count; ++i) {
     stream.is_captured = stream.is_broken = i % 2 == 1;
-    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+    eights.multiply(handle);
   }
   return 0;
 }
@@ -284,39 +289,31 @@ int forked_calls(int count) {
 
 /// One call of each kind that is passed on for its arguments.
 int refused_calls() {
-  Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 8, 8, 0, 1, false);
+  Eights eights;
   const float one = 1, zero = 0;
+  float *const a = eights.a.start, *const b = eights.b.start, *const c = eights.c.start;
   stub::HandleState handle, on_device{nullptr, 1, 0}, tf32{nullptr, 0, 3};
-  const auto call = [&](stub::HandleState& with, const float* alpha, int lda) {
-    cublasSgemm_v2(&with, 0, 0, 8, 8, 8, alpha, a.start, lda, b.start, 8, &zero, c.start, 8);
-  };
   stub::stub_multiply(false);
-  call(on_device, &one, 8);
-  call(tf32, &one, 8);
-  call(handle, &zero, 8);
-  call(handle, &one, 7);  // fewer than the rows
-  cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a.start, 3, 8, b.start, 3, 8, &zero, c.start, 0, 8, 68,
-               -1);
-  cublasSgemm_v2(&handle, 0, 0, 0, 8, 8, &one, a.start, 8, b.start, 8, &zero, c.start, 8);
+  eights.multiply(on_device);
+  eights.multiply(tf32);
+  eights.multiply(handle, 0);
+  eights.multiply(handle, 1, 7);  // fewer than the rows
+  cublasGemmEx(&handle, 0, 0, 8, 8, 8, &one, a, 3, 8, b, 3, 8, &zero, c, 0, 8, 68, -1);
+  cublasSgemm_v2(&handle, 0, 0, 0, 8, 8, &one, a, 8, b, 8, &zero, c, 8);
   stub::Operation relu;
   relu.epilogue = 130;  // with a mask of the signs
   stub::Layout layout{0, 0, 1, 8, 8, 8, 0};
-  cublasLtMatmul(&handle, &relu, &one, a.start, &layout, b.start, &layout, &zero, c.start, &layout,
-                 c.start, &layout, nullptr, nullptr, 0, nullptr);
+  cublasLtMatmul(&handle, &relu, &one, a, &layout, b, &layout, &zero, c, &layout, c, &layout,
+                 nullptr, nullptr, 0, nullptr);
   return stub::stub_calls() == 7 ? 0 : 1;
 }
 
 /// D = A B + C twice, the second time with a leading dimension of C.
 int calls_with_beta() {
-  Random random(1);
-  Matrix a(random, 8, 8, 0, 1, false), b(random, 8, 8, 0, 1, false), c(random, 12, 8, 0, 1, false);
-  const float one = 1;
+  Eights eights;
   stub::StreamState stream;
   stub::HandleState handle{&stream, 0, 0};
-  for (const int ldc : {8, 12}) {
-    cublasSgemm_v2(&handle, 0, 0, 8, 8, 8, &one, a.start, 8, b.start, 8, &one, c.start, ldc);
-  }
+  for (const int ldc : {8, 12}) eights.multiply(handle, 1, 8, ldc, 1);
   return 0;
 }
 

@@ -148,76 +148,41 @@ int cuGraphRetainUserObject(void* graph, void* object, unsigned, unsigned) {
 }
 int cuThreadExchangeStreamCaptureMode(int*) { return 0; }
 
-#define STUB_DEFINE_SGEMM(NAME, INT)         \
-  STUB_SGEMM(NAME, INT) {                    \
-    if (!handle) return 1;                   \
-    return multiply({m,                      \
-                     n,                      \
-                     k,                      \
-                     1,                      \
-                     {a, op_a != 0, lda, 0}, \
-                     {b, op_b != 0, ldb, 0}, \
-                     {c, false, ldc, 0},     \
-                     c,                      \
-                     ldc,                    \
-                     0},                     \
-                    alpha, beta);            \
+/// One product, or several at these distances.
+#define STUB_PRODUCT(BATCH, STRIDE_A, STRIDE_B, STRIDE_C)                                         \
+  Product {                                                                                       \
+    m, n, k, BATCH, {floats(a), op_a != 0, lda, STRIDE_A}, {floats(b), op_b != 0, ldb, STRIDE_B}, \
+        {floats(c), false, ldc, STRIDE_C}, static_cast<float*>(c), ldc, STRIDE_C                  \
   }
+#define STUB_IS_OF_F32 (a_type == 0 && b_type == 0 && c_type == 0 && compute_type == 68)
+
+#define STUB_DEFINE_SGEMM(NAME, INT) \
+  STUB_SGEMM(NAME, INT) { return handle ? multiply(STUB_PRODUCT(1, 0, 0, 0), alpha, beta) : 1; }
 STUB_DEFINE_SGEMM(cublasSgemm_v2, int)
 STUB_DEFINE_SGEMM(cublasSgemm_v2_64, std::int64_t)
 
-#define STUB_DEFINE_BATCHED_SGEMM(NAME, INT)        \
-  STUB_BATCHED_SGEMM(NAME, INT) {                   \
-    if (!handle) return 1;                          \
-    return multiply({m,                             \
-                     n,                             \
-                     k,                             \
-                     batch,                         \
-                     {a, op_a != 0, lda, stride_a}, \
-                     {b, op_b != 0, ldb, stride_b}, \
-                     {c, false, ldc, stride_c},     \
-                     c,                             \
-                     ldc,                           \
-                     stride_c},                     \
-                    alpha, beta);                   \
+#define STUB_DEFINE_BATCHED_SGEMM(NAME, INT)                                                      \
+  STUB_BATCHED_SGEMM(NAME, INT) {                                                                 \
+    return handle ? multiply(STUB_PRODUCT(batch, stride_a, stride_b, stride_c), alpha, beta) : 1; \
   }
 STUB_DEFINE_BATCHED_SGEMM(cublasSgemmStridedBatched, int)
 STUB_DEFINE_BATCHED_SGEMM(cublasSgemmStridedBatched_64, std::int64_t)
 
-#define STUB_DEFINE_GEMM_EX(NAME, INT)                                                      \
-  STUB_GEMM_EX(NAME, INT) {                                                                 \
-    if (a_type != 0 || b_type != 0 || c_type != 0 || compute_type != 68) return ++calls, 0; \
-    static_cast<void>(algorithm);                                                           \
-    return multiply({m,                                                                     \
-                     n,                                                                     \
-                     k,                                                                     \
-                     1,                                                                     \
-                     {floats(a), op_a != 0, lda, 0},                                        \
-                     {floats(b), op_b != 0, ldb, 0},                                        \
-                     {floats(c), false, ldc, 0},                                            \
-                     static_cast<float*>(c),                                                \
-                     ldc,                                                                   \
-                     0},                                                                    \
-                    alpha, handle ? beta : nullptr);                                        \
+#define STUB_DEFINE_GEMM_EX(NAME, INT)                                         \
+  STUB_GEMM_EX(NAME, INT) {                                                    \
+    static_cast<void>(algorithm);                                              \
+    if (!STUB_IS_OF_F32) return ++calls, 0;                                    \
+    return multiply(STUB_PRODUCT(1, 0, 0, 0), alpha, handle ? beta : nullptr); \
   }
 STUB_DEFINE_GEMM_EX(cublasGemmEx, int)
 STUB_DEFINE_GEMM_EX(cublasGemmEx_64, std::int64_t)
 
-#define STUB_DEFINE_BATCHED_GEMM_EX(NAME, INT)                                              \
-  STUB_BATCHED_GEMM_EX(NAME, INT) {                                                         \
-    if (a_type != 0 || b_type != 0 || c_type != 0 || compute_type != 68) return ++calls, 0; \
-    static_cast<void>(algorithm);                                                           \
-    return multiply({m,                                                                     \
-                     n,                                                                     \
-                     k,                                                                     \
-                     batch,                                                                 \
-                     {floats(a), op_a != 0, lda, stride_a},                                 \
-                     {floats(b), op_b != 0, ldb, stride_b},                                 \
-                     {floats(c), false, ldc, stride_c},                                     \
-                     static_cast<float*>(c),                                                \
-                     ldc,                                                                   \
-                     stride_c},                                                             \
-                    alpha, handle ? beta : nullptr);                                        \
+#define STUB_DEFINE_BATCHED_GEMM_EX(NAME, INT)                                \
+  STUB_BATCHED_GEMM_EX(NAME, INT) {                                           \
+    static_cast<void>(algorithm);                                             \
+    if (!STUB_IS_OF_F32) return ++calls, 0;                                   \
+    return multiply(STUB_PRODUCT(batch, stride_a, stride_b, stride_c), alpha, \
+                    handle ? beta : nullptr);                                 \
   }
 STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int)
 STUB_DEFINE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
@@ -258,76 +223,46 @@ int cublasLtMatrixLayoutDestroy(void* descriptor) {
   return 0;
 }
 
+#define STUB_ATTRIBUTE(NUMBER, MEMBER) \
+  if (attribute == (NUMBER)) return copy_out(held.MEMBER, to, bytes, written);
+
 int cublasLtMatmulDescGetAttribute(void* descriptor, int attribute, void* to, std::size_t bytes,
                                    std::size_t* written) {
-  const auto& operation = *static_cast<const Operation*>(descriptor);
-  switch (attribute) {
-    case 0:
-      return copy_out(operation.compute_type, to, bytes, written);
-    case 1:
-      return copy_out(operation.scale_type, to, bytes, written);
-    case 2:
-      return copy_out(operation.pointer_mode, to, bytes, written);
-    case 3:
-      return copy_out(operation.op_a, to, bytes, written);
-    case 4:
-      return copy_out(operation.op_b, to, bytes, written);
-    case 5:
-      return copy_out(operation.op_c, to, bytes, written);
-    case 7:
-      return copy_out(operation.epilogue, to, bytes, written);
-    case 8:
-      return copy_out(operation.bias, to, bytes, written);
-    case 15:
-      return copy_out(operation.sm_count_target, to, bytes, written);
-    case 17:
-      return copy_out(operation.a_scale, to, bytes, written);
-    case 18:
-      return copy_out(operation.b_scale, to, bytes, written);
-    case 21:
-      return copy_out(operation.amax_d, to, bytes, written);
-    case 25:
-      return copy_out(operation.fast_sums, to, bytes, written);
-    case 26:
-      return copy_out(operation.bias_type, to, bytes, written);
-    case 31:
-      return copy_out(operation.a_scale_mode, to, bytes, written);
-    case 32:
-      return copy_out(operation.b_scale_mode, to, bytes, written);
-    case 40:
-      return copy_out(operation.newest, to, bytes, written);
-    default:
-      return 7;
-  }
+  const auto& held = *static_cast<const Operation*>(descriptor);
+  STUB_ATTRIBUTE(0, compute_type)
+  STUB_ATTRIBUTE(1, scale_type)
+  STUB_ATTRIBUTE(2, pointer_mode)
+  STUB_ATTRIBUTE(3, op_a)
+  STUB_ATTRIBUTE(4, op_b)
+  STUB_ATTRIBUTE(5, op_c)
+  STUB_ATTRIBUTE(7, epilogue)
+  STUB_ATTRIBUTE(8, bias)
+  STUB_ATTRIBUTE(15, sm_count_target)
+  STUB_ATTRIBUTE(17, a_scale)
+  STUB_ATTRIBUTE(18, b_scale)
+  STUB_ATTRIBUTE(21, amax_d)
+  STUB_ATTRIBUTE(25, fast_sums)
+  STUB_ATTRIBUTE(26, bias_type)
+  STUB_ATTRIBUTE(31, a_scale_mode)
+  STUB_ATTRIBUTE(32, b_scale_mode)
+  STUB_ATTRIBUTE(40, newest)
+  return 7;
 }
 
 int cublasLtMatrixLayoutGetAttribute(void* descriptor, int attribute, void* to, std::size_t bytes,
                                      std::size_t* written) {
-  const auto& layout = *static_cast<const Layout*>(descriptor);
-  switch (attribute) {
-    case 0:
-      return copy_out(layout.type, to, bytes, written);
-    case 1:
-      return copy_out(layout.order, to, bytes, written);
-    case 2:
-      return copy_out(layout.rows, to, bytes, written);
-    case 3:
-      return copy_out(layout.columns, to, bytes, written);
-    case 4:
-      return copy_out(layout.leading, to, bytes, written);
-    case 5:
-      return copy_out(layout.batch, to, bytes, written);
-    case 6:
-      return copy_out(layout.stride, to, bytes, written);
-    case 7:
-      return copy_out(layout.plane_offset, to, bytes, written);
-    case 8:
-      return copy_out(layout.batch_mode, to, bytes, written);
-    case 9:
-      return copy_out(layout.newest, to, bytes, written);
-    default:
-      return 7;
-  }
+  const auto& held = *static_cast<const Layout*>(descriptor);
+  STUB_ATTRIBUTE(0, type)
+  STUB_ATTRIBUTE(1, order)
+  STUB_ATTRIBUTE(2, rows)
+  STUB_ATTRIBUTE(3, columns)
+  STUB_ATTRIBUTE(4, leading)
+  STUB_ATTRIBUTE(5, batch)
+  STUB_ATTRIBUTE(6, stride)
+  STUB_ATTRIBUTE(7, plane_offset)
+  STUB_ATTRIBUTE(8, batch_mode)
+  STUB_ATTRIBUTE(9, newest)
+  return 7;
 }
 
 int cublasLtMatmulAlgoCheck(void*, void*, void*, void*, void*, void*, const void* algorithm,

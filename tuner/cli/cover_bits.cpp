@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/cover_bits.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <set>
+
+#include "db/past_times.hpp"
+#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/session/reduction_class.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune::cli {
+namespace {
+
+// Configurations of a size whose bits are looked at; how many classes, and configurations of each
+// at each size, are timed at all sizes.
+constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
+constexpr double kUnknownRatio = 3;  // of a class where none of its configurations was timed
+constexpr double kSlow = 1.1;        // ratio from which on a class is searched for faster ones
+
+/// The sizes and settings that a row of the output may depend on.
+std::string group_of(const Problem& problem) {
+  Problem group = problem;
+  std::erase_if(group.values,
+                [](const NamedValue& one) { return one.name == "M" || one.name == "batch"; });
+  return group.text();
+}
+
+/// Numbers of the places in each group.
+std::map<std::string, std::vector<std::size_t>> groups_of(const std::vector<TunedSize>& places) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    groups[group_of(places[i].problem)].push_back(i);
+  }
+  return groups;
+}
+
+/// A choice of configurations of one class for the sizes of a group.
+struct StableChoice {
+  std::string reduction_class;
+  std::vector<std::size_t> places, servers;  // the candidate of each place
+  double cost = kUnserved;                   // geometric mean of the ratios
+  double worst = kUnserved;
+};
+
+StableChoice choice_within(const Covered& result, const std::string& reduction_class,
+                           const std::vector<std::size_t>& places,
+                           const std::vector<std::vector<std::string>>& classes) {
+  StableChoice choice{reduction_class, places, {}, 0, 0};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::optional<std::size_t> best;
+    for (std::size_t c = 0; c < result.candidates.size(); ++c) {
+      if (classes[i][c] != reduction_class) continue;
+      if (!best || result.ratios[c][places[i]] < result.ratios[*best][places[i]]) best = c;
+    }
+    const double ratio = best ? result.ratios[*best][places[i]] : kUnserved;
+    choice.servers.push_back(best.value_or(0));
+    choice.cost += std::log(ratio) / static_cast<double>(places.size());
+    choice.worst = std::max(choice.worst, ratio);
+  }
+  choice.cost = std::exp(choice.cost);
+  return choice;
+}
+
+bool is_class(const std::string& text) { return !text.empty() && text != kPlaceDependent; }
+
+/// The wanted class, or the one that costs least over the places.
+StableChoice stable_choice(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+                           const std::vector<std::size_t>& places, ClassesAtPlaces& known) {
+  std::vector<std::vector<std::string>> classes;
+  std::set<std::string> all;
+  for (const std::size_t place : places) {
+    classes.push_back(known.at(result.places[place].problem, result.candidates));
+    std::ranges::copy_if(classes.back(), std::inserter(all, all.end()), is_class);
+  }
+  if (!wanted.reduction_class.empty()) all = {wanted.reduction_class};
+  StableChoice best;
+  for (const std::string& each : all) {
+    StableChoice choice = choice_within(result, each, places, classes);
+    if (choice.cost < best.cost) best = std::move(choice);
+  }
+  if (std::isfinite(best.cost)) return best;
+  throw Error(format("{}: {} serves every size of {}: raise --budget or --within", task.target.name,
+                     wanted.reduction_class.empty()
+                         ? "no order of addition"
+                         : "no configuration of class " + wanted.reduction_class,
+                     group_of(result.places[places.front()].problem)));
+}
+
+/// Configurations of a class at each place of a group, by their ratios.
+using OfClass = std::vector<std::map<double, std::string>>;
+
+/// What was timed at these places, by class.
+std::map<std::string, OfClass> timed_by_class(const CoverTask& task,
+                                              const std::vector<TunedSize>& places,
+                                              const std::vector<std::size_t>& numbers,
+                                              ClassesAtPlaces& known) {
+  std::set<std::string> all;
+  for (const std::size_t i : numbers) {
+    std::ranges::copy(fastest_of(places[i], task.limit, kMostClassified),
+                      std::inserter(all, all.end()));
+  }
+  const std::vector<std::string> configurations(all.begin(), all.end());
+  std::map<std::string, OfClass> by_class;
+  for (std::size_t place = 0; place < numbers.size(); ++place) {
+    const TunedSize& at = places[numbers[place]];
+    const std::vector<std::string>& classes = known.at(at.problem, configurations);
+    for (std::size_t c = 0; c < configurations.size(); ++c) {
+      const auto ratio = at.ratios.find(configurations[c]);
+      if (!is_class(classes[c]) || ratio == at.ratios.end() || ratio->second > task.limit) continue;
+      OfClass& of_class = by_class[classes[c]];
+      of_class.resize(numbers.size());
+      of_class[place].emplace(ratio->second, configurations[c]);
+    }
+  }
+  return by_class;
+}
+
+/// The classes that seem to cost least over all places, as far as it is known.
+std::vector<std::string> promising(const std::map<std::string, OfClass>& by_class) {
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [name, of_class] : by_class) {
+    double cost = 0;
+    for (const auto& here : of_class) {
+      cost += std::log(here.empty() ? kUnknownRatio : here.begin()->first);
+    }
+    order.emplace_back(cost, name);
+  }
+  std::ranges::sort(order);
+  std::vector<std::string> names;
+  for (const auto& [cost, name] : order) {
+    if (names.size() < kMostClasses) names.push_back(name);
+  }
+  return names;
+}
+
+/// The values that set members apart from others: of parameters where all members have the same.
+/// The first ones tell most others apart.
+NamedValues what_sets_apart(const std::vector<Configuration>& members,
+                            std::vector<Configuration> others) {
+  NamedValues apart;
+  while (!others.empty()) {
+    const NamedValue* best = nullptr;
+    std::ptrdiff_t most = 0;
+    for (const NamedValue& one : members.front()) {
+      const auto has_it = [&](const Configuration& each) { return has_all(each, {one}); };
+      if (!std::ranges::all_of(members, has_it)) continue;
+      const auto told = std::ranges::count_if(others, std::not_fn(has_it));
+      if (told > most) best = &one, most = told;
+    }
+    if (!best) break;
+    apart.push_back(*best);
+    std::erase_if(others, [&](const Configuration& each) { return !has_all(each, {*best}); });
+  }
+  return apart;
+}
+
+/// Parts of the space that have configurations of a class: each of one family, as far as values of
+/// parameters tell the class apart. Of a family that was not timed, the default configuration
+/// tells.
+std::vector<NamedValues> parts_of_class(const CoverTask& task, const std::string& reduction_class,
+                                        const std::vector<TunedSize>& places,
+                                        const std::vector<Problem>& problems,
+                                        ClassesAtPlaces& known) {
+  std::map<std::string, NamedValues> families{{"", {}}};
+  if (task.target.family) {
+    const Parameter& family = task.target.parameters[*task.target.family];
+    families.clear();
+    for (const Value& value : family.values) families[value.text()] = {{family.name, value}};
+  }
+  std::vector<NamedValues> parts;
+  for (const auto& [name, family] : families) {
+    const Target target = with_fixed(task.target, family);
+    std::set<std::string> all;
+    for (const TunedSize& place : places) {
+      for (const std::string& each : fastest_of(place, task.limit, kMostClassified)) {
+        if (has_all(parse_named_values(each), family)) all.insert(each);
+      }
+    }
+    for (const Problem& problem : problems) {
+      if (!space_of(target, problem, task.device()).empty())
+        all.insert(to_text(valid_default(target, problem, task.device())));
+    }
+    const std::vector<std::string> texts(all.begin(), all.end());
+    const std::vector<std::string>& classes = known.at(problems.front(), texts);
+    std::vector<Configuration> members, others;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      (classes[i] == reduction_class ? members : others).push_back(parse_named_values(texts[i]));
+    }
+    if (members.empty()) continue;
+    NamedValues& part = parts.emplace_back(family);
+    std::ranges::copy(what_sets_apart(members, std::move(others)), std::back_inserter(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+const std::vector<std::string>& ClassesAtPlaces::at(const Problem& problem,
+                                                    const std::vector<std::string>& candidates) {
+  const auto [found, is_new] = known_.try_emplace({for_every_row(problem).text(), candidates});
+  if (is_new) {
+    Device& device = *task_.devices.front();
+    const Device::Turn turn = device.take_turn();
+    found->second =
+        reduction_classes(device, task_.target, problem,
+                          builds_of(device, task_.target, problem, candidates), &task_.store);
+  }
+  return found->second;
+}
+
+bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPlaces& known) {
+  const std::vector<TunedSize> places = tuned_places(task);
+  for (const auto& [group, numbers] : groups_of(places)) {
+    auto by_class = timed_by_class(task, places, numbers, known);
+    if (by_class.empty()) continue;
+    const std::string name =
+        wanted.reduction_class.empty() ? promising(by_class).front() : wanted.reduction_class;
+    OfClass& timed = by_class[name];
+    timed.resize(numbers.size());
+    std::vector<TunedSize> own;
+    TuningRequest request = task.request;
+    request.partial = true;
+    request.problems.clear();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      own.push_back(places[numbers[i]]);
+      if (timed[i].empty() || timed[i].begin()->first > kSlow)
+        request.problems.push_back(own.back().problem);
+    }
+    if (request.problems.empty()) continue;
+    for (const NamedValues& part : parts_of_class(task, name, own, request.problems, known)) {
+      const Target target = with_fixed(task.target, part);
+      if (tune(target, task.devices, &task.store, request, task.callbacks).interrupted)
+        return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
+                                             const std::vector<TunedSize>& places,
+                                             ClassesAtPlaces& known) {
+  std::set<std::string> candidates;
+  for (const auto& [group, numbers] : groups_of(places)) {
+    auto by_class = timed_by_class(task, places, numbers, known);
+    const bool is_any = wanted.reduction_class.empty();
+    for (const std::string& name :
+         is_any ? promising(by_class) : std::vector{wanted.reduction_class}) {
+      for (const auto& here : by_class[name]) {
+        std::size_t taken = 0;
+        for (const auto& [ratio, configuration] : here) {
+          if (++taken <= kMostOfClass) candidates.insert(configuration);
+        }
+      }
+    }
+  }
+  return {candidates.begin(), candidates.end()};
+}
+
+namespace {
+
+struct Served {
+  const TunedSize& place;
+  std::string configuration;
+  double ratio;
+};
+
+Json served_json(const Served& served) {
+  return {{"problem", json_of(served.place.problem.values)},
+          {"config", json_of(parse_named_values(served.configuration))},
+          {"ratio", served.ratio}};
+}
+
+std::string line_of(const CoverTask& task, const Served& served) {
+  return format(
+      "  {:.3f}x {}: {}\n", served.ratio, problem_text(task.target, served.place.problem),
+      configuration_text(task.target, served.place.problem, served.configuration, task.device()));
+}
+
+}  // namespace
+
+int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+              ClassesAtPlaces& known, const Arguments& arguments) {
+  Json groups = Json::array();
+  for (const auto& [group, places] : groups_of(result.places)) {
+    const StableChoice choice = stable_choice(task, result, wanted, places, known);
+    const std::string note = format("{}{}, {} {}, {}", db::kBitsNote, choice.reduction_class,
+                                    arguments.text("sizes"), group, db::now_text());
+    Json serves = Json::array();
+    std::string lines;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Served served{result.places[places[i]], result.candidates[choice.servers[i]],
+                          result.ratios[choice.servers[i]][places[i]]};
+      store_pin(task, served.place, served.configuration, note);
+      lines += line_of(task, served);
+      serves.push_back(served_json(served));
+    }
+    groups.push_back({{"bits", choice.reduction_class},
+                      {"mean_ratio", choice.cost},
+                      {"worst_ratio", choice.worst},
+                      {"serves", serves}});
+    if (arguments.has("json")) continue;
+    std::cout << format(
+        "{} on {}: bits {} for {} sizes, {:.3f}x the fastest in the mean, {:.3f}x at "
+        "worst\n{}",
+        task.target.name, task.device().name, choice.reduction_class, places.size(), choice.cost,
+        choice.worst, lines);
+  }
+  if (arguments.has("json")) {
+    Json document = head_of(task);
+    document["groups"] = std::move(groups);
+    std::cout << json_text(document) << '\n';
+  }
+  return kDone;
+}
+
+int take_bits_of(const CoverTask& task, const BaselineSource& library,
+                 const std::vector<TunedSize>& places, const Arguments& arguments) {
+  Device& device = *task.devices.front();
+  const std::string name = library.plugin.stem().string();
+  Json serves = Json::array(), without = Json::array();
+  std::string lines;
+  for (const TunedSize& place : places) {
+    const std::vector<std::string> candidates = fastest_of(place, task.limit, kMostClassified);
+    const Device::Turn turn = device.take_turn();
+    const BitsOfLibrary bits =
+        bits_of_library(device, task.target, place.problem,
+                        builds_of(device, task.target, place.problem, candidates), library);
+    const auto found = std::ranges::find(bits.alike, true);
+    if (found == bits.alike.end()) {
+      const std::string problem = problem_text(task.target, place.problem);
+      const std::string why =
+          bits.candidate.empty() ? format("{} does not compute {}", name, problem)
+          : !bits.keeps_rows
+              ? format("rows of {} {} at {} differ in their bits, so no configuration has them",
+                       name, bits.candidate, problem)
+              : format("none of {} configurations has the bits of {} {} at {}", candidates.size(),
+                       name, bits.candidate, problem);
+      lines += format("  {}\n", why);
+      without.push_back({{"problem", json_of(place.problem.values)}, {"why", why}});
+      continue;
+    }
+    const std::string& configuration =
+        candidates[static_cast<std::size_t>(found - bits.alike.begin())];
+    const Served served{place, configuration, place.ratios.at(configuration)};
+    store_pin(task, place, configuration, format("bits of {} {}", name, bits.candidate));
+    lines += line_of(task, served);
+    serves.push_back(served_json(served));
+  }
+  if (arguments.has("json")) {
+    Json document = head_of(task);
+    document["library"] = name;
+    document["serves"] = std::move(serves);
+    document["without"] = std::move(without);
+    std::cout << json_text(document) << '\n';
+  } else {
+    std::cout << format("{} on {}: {} of {} sizes have a configuration with the bits of {}\n{}",
+                        task.target.name, task.device().name, serves.size(), places.size(), name,
+                        lines);
+  }
+  return without.empty() ? kDone : kFailed;
+}
+
+std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
+                                      DeviceKind kind, Plugins& plugins) {
+  constexpr std::string_view kLike = "like=";
+  const auto word = arguments.find("bits");
+  if (!word) return std::nullopt;
+  const bool is_like = word->starts_with(kLike);
+  const bool is_one =
+      word->size() == 16 && word->find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (*word != "stable" && !is_like && !is_one) {
+    throw UsageError(format(
+        "--bits is stable, like=cublas or a class of 16 hexadecimal digits, not \"{}\"", *word));
+  }
+  for (const Problem& problem : problems_of(arguments, target)) {
+    if (has_reduction_classes(target, problem)) continue;
+    throw UsageError(
+        format("--bits {} is for products of floating types with sizes M, N and K, "
+               "such as gemm, not for {} {}",
+               *word, target.name, problem_text(target, problem)));
+  }
+  if (!is_like) return WantedBits{is_one ? *word : "", std::nullopt};
+  return WantedBits{"", library_called(word->substr(kLike.size()), target, kind, plugins)};
+}
+
+BaselineSource library_called(const std::string& name, const Target& target, DeviceKind device,
+                              Plugins& plugins) {
+  if (device == DeviceKind::host) {
+    throw UsageError(
+        format("--bits like={0}: the host has no library {0}: name a GPU with --device", name));
+  }
+  for (BaselineSource& source : plugins.baselines(target.name)) {
+    if (source.plugin.stem() == name) return std::move(source);
+  }
+  throw UsageError(
+      format("--bits like={0}: no plugin {0} is a baseline here: autotune list plugins", name));
+}
+
+const Option kBitsOption{
+    "bits",
+    "B",
+    "stable: rows of a product keep their bits, whatever M and batch are; a class: they have its "
+    "bits; like=cublas: they have those of the library",
+    {},
+    false,
+    "stable like=cublas"};
+
+}  // namespace autotune::cli

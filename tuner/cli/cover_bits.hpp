@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// cover --bits: sizes that differ in M and batch only get configurations of one reduction class, or
+// each size one with the bits of a vendor's library.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/cover.hpp"
+#include "tuner/cli/plugins.hpp"
+
+namespace autotune::cli {
+
+inline constexpr double kBitsLimit = 10;  // of candidates with --bits, without --within
+
+/// What --bits asks for.
+struct WantedBits {
+  std::string reduction_class;            // empty: the one that costs least
+  std::optional<BaselineSource> library;  // whose bits each size is to have
+};
+
+/// The candidates' classes at places. Those of places that differ in M only are the same.
+class ClassesAtPlaces {
+ public:
+  explicit ClassesAtPlaces(const CoverTask& task) : task_(task) {}
+
+  /// A class for each candidate.
+  const std::vector<std::string>& at(const Problem& problem,
+                                     const std::vector<std::string>& candidates);
+
+ private:
+  const CoverTask& task_;
+  std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> known_;
+};
+
+/// nullopt without --bits. Throws UsageError for another word, and for a target whose bits are not
+/// known.
+std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
+                                      DeviceKind kind, Plugins& plugins);
+
+/// Searches the class that each group will have, at the sizes where its fastest is slow. The
+/// sessions are partial. False if interrupted.
+bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPlaces& known);
+
+/// The fastest few of each place in the wanted class, or in each of the promising ones.
+std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
+                                             const std::vector<TunedSize>& places,
+                                             ClassesAtPlaces& known);
+
+/// Pins and prints a choice of one class for each group.
+int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+              ClassesAtPlaces& known, const Arguments& arguments);
+
+/// The fastest configuration of each place with the bits of the library there. The exit status says
+/// whether all places have one.
+int take_bits_of(const CoverTask& task, const BaselineSource& library,
+                 const std::vector<TunedSize>& places, const Arguments& arguments);
+
+}  // namespace autotune::cli
