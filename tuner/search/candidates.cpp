@@ -20,6 +20,7 @@ constexpr std::size_t kFastest = 5;  // whose neighbours are candidates
 constexpr std::size_t kMostNeighbours = 6000;
 constexpr std::size_t kLateShare = 6;  // a late search has one of so many candidates
 constexpr float kNearlyEqual = 0.25F;  // log seconds between the tenths at both ends
+constexpr float kOddSize = 0.2F;       // what a size that is no power of two is expected to cost
 constexpr double kHopeless = 1000;     // times the predicted time of the fastest tenth
 
 void append(std::vector<std::size_t>& all, const std::vector<std::size_t>& more) {
@@ -119,8 +120,39 @@ std::vector<std::size_t> predicted_best(std::span<const float> log_predicted, st
   return order;
 }
 
+OddSizes::OddSizes(const ParameterSpace& space) : space_(space) {
+  const auto is_size = [](const Value& value) { return !value.is_word() && value.number() > 0; };
+  const auto is_odd = [](const Value& value) {
+    int exponent = 0;
+    return std::frexp(value.number(), &exponent) != 0.5;
+  };
+  for (const Parameter& parameter : space.parameters()) {
+    const std::vector<Value>& values = parameter.values;
+    odd_.emplace_back(values.size(), 0);
+    if (values.size() < 3 || !std::ranges::all_of(values, is_size)) continue;
+    std::ranges::transform(values, odd_.back().begin(), is_odd);
+  }
+}
+
+int OddSizes::count(std::size_t index) const {
+  const Levels levels = space_.levels(index);
+  int count = 0;
+  for (std::size_t p = 0; p < levels.size(); ++p) count += odd_[p][levels[p]];
+  return count;
+}
+
+bool OddSizes::any() const {
+  return std::ranges::any_of(odd_, [](const std::vector<char>& values) {
+    return std::ranges::find(values, 1) != values.end();
+  });
+}
+
+float Prior::trend(std::size_t index) const {
+  return is_model() ? log_predicted[index] : kOddSize * static_cast<float>(odd_sizes.count(index));
+}
+
 Prior prior_of(const ParameterSpace& space, std::span<const double> predicted) {
-  Prior prior{log_predictions(predicted), hopeless(predicted), {}};
+  Prior prior{log_predictions(predicted), hopeless(predicted), {}, OddSizes(space)};
   if (space.size() > kMostCandidates) {
     prior.favourites = predicted_best(prior.log_predicted, kPredicted);
   }
@@ -143,12 +175,11 @@ Candidates draw_candidates(const ParameterSpace& space, const LevelCoordinates& 
   }
   candidates.points = coordinates.points(candidates.indices);
   candidates.product_basis = coordinates.product_basis();
-  if (!prior.log_predicted.empty()) {
-    candidates.predicted.resize(static_cast<Eigen::Index>(candidates.indices.size()));
-    for (Eigen::Index row = 0; row < candidates.predicted.size(); ++row) {
-      candidates.predicted[row] =
-          prior.log_predicted[candidates.indices[static_cast<std::size_t>(row)]];
-    }
+  candidates.is_trend_in_seconds = prior.is_model();
+  if (prior.has_trend()) {
+    candidates.trend.resize(static_cast<Eigen::Index>(candidates.indices.size()));
+    std::ranges::transform(candidates.indices, candidates.trend.begin(),
+                           [&](std::size_t index) { return prior.trend(index); });
   }
   candidates.asked.assign(candidates.indices.size(), 0);
   for (const std::size_t index : observations.indices()) {

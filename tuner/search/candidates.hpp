@@ -70,11 +70,35 @@ std::vector<float> log_predictions(std::span<const double> predicted);
 /// may be wrong about the very fastest. Empty if no configuration is hopeless, or if all are.
 std::vector<bool> hopeless(std::span<const double> predicted);
 
-/// The cost model's view of a space; all empty without a model.
+/// Which sizes are no powers of two. A size is a parameter of three or more positive numbers: those
+/// with two values, words or 0 among them are flags and codes. Warps, transactions and vectors are
+/// powers of two, and so are most fast configurations.
+class OddSizes {
+ public:
+  /// `space` must outlive it.
+  explicit OddSizes(const ParameterSpace& space);
+  /// Whether any value is odd.
+  bool any() const;
+  /// How many sizes of a configuration are no powers of two.
+  int count(std::size_t index) const;
+
+ private:
+  const ParameterSpace& space_;
+  std::vector<std::vector<char>> odd_;  // per parameter, one per value
+};
+
+/// What is expected of a space: by the cost model, or without one by the sizes.
 struct Prior {
-  std::vector<float> log_predicted;     // log_predictions()
-  std::vector<bool> hopeless;           // hopeless()
-  std::vector<std::size_t> favourites;  // top of the ranking; empty for small spaces
+  std::vector<float> log_predicted;     // log_predictions(); empty without a model
+  std::vector<bool> hopeless;           // hopeless(); the same
+  std::vector<std::size_t> favourites;  // top of the ranking; empty for small spaces too
+  OddSizes odd_sizes;
+
+  bool is_model() const { return !log_predicted.empty(); }
+  bool has_trend() const { return is_model() || odd_sizes.any(); }
+  /// The trend of the surrogates. Of a model, in log seconds. Of odd sizes, in the units of
+  /// Targets, because how much they cost differs from kernel to kernel.
+  float trend(std::size_t index) const;
 };
 Prior prior_of(const ParameterSpace& space, std::span<const double> predicted);
 
@@ -82,9 +106,10 @@ struct Candidates {
   std::vector<std::size_t> indices;  // ascending
   Points points;                     // one row per index
   Eigen::MatrixXd product_basis;     // of LevelCoordinates
-  Eigen::ArrayXf predicted;          // of log_predictions(); empty without a cost model
-  std::vector<char> asked;           // 1: evaluated
-  int drawing = 0;                   // number of this draw, from 1
+  Eigen::ArrayXf trend;              // Prior::trend(), or empty
+  bool is_trend_in_seconds = true;
+  std::vector<char> asked;  // 1: evaluated
+  int drawing = 0;          // number of this draw, from 1
 
   /// nullopt if it is not a candidate.
   std::optional<std::size_t> row_of(std::size_t index) const;

@@ -84,9 +84,9 @@ class Search {
     const Eigen::Index place = points_.rows();
     points_.conservativeResize(place + 1, Eigen::NoChange);
     points_.row(place) = coordinates_.points({&answer.index, 1}).row(0);
-    if (!prior_.log_predicted.empty()) {
-      predicted_.conservativeResize(place + 1);
-      predicted_[place] = static_cast<double>(prior_.log_predicted[answer.index]);
+    if (prior_.has_trend()) {
+      trend_.conservativeResize(place + 1);
+      trend_[place] = static_cast<double>(prior_.trend(answer.index));
     }
     if (const auto row = candidates_.row_of(answer.index)) candidates_.asked[*row] = 1;
   }
@@ -102,13 +102,13 @@ class Search {
   /// nothing better than spread-out configurations. The cost model does, so with one the start is
   /// small.
   std::size_t first_count() const {
-    return prior_.log_predicted.empty() ? std::clamp(batch_, kFirst, kMostFirst) : kFirst;
+    return prior_.is_model() ? kFirst : std::clamp(batch_, kFirst, kMostFirst);
   }
 
   /// Valid configurations that a start of `started` ones needs. Where many fail, the valid ones lie
   /// apart, and a surrogate that was fitted to a few of them proposes more of the same.
   std::size_t needed(std::size_t started) const {
-    if (!prior_.log_predicted.empty() || started >= kMostTries) return kFewest;
+    if (prior_.is_model() || started >= kMostTries) return kFewest;
     const std::size_t failed = observations_.size() - observations_.valid();
     return failed * kManyFail >= observations_.size() ? kWhereManyFail : kFirst;
   }
@@ -133,13 +133,14 @@ class Search {
   /// not keep away from what is known already: the farthest points from one are the edges.
   std::vector<std::size_t> first_after(std::size_t started, std::size_t wanted) {
     const std::vector<float>& predicted = prior_.log_predicted;
-    if (started == 0) {
-      return first_configurations(space_, coordinates_, predicted, wanted, {}, random_);
+    std::vector<std::size_t> taken;
+    if (started > 0) taken = observations_.indices();
+    const std::size_t count = started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2);
+    if (!predicted.empty()) {
+      return first_configurations(space_, coordinates_, predicted, count, taken, random_);
     }
-    const std::vector<std::size_t>& taken = observations_.indices();
-    const std::size_t count = std::max<std::size_t>(1, batch_ / 2);
-    if (predicted.empty()) return best_candidates(space_, coordinates_, count, taken, random_);
-    return first_configurations(space_, coordinates_, predicted, count, taken, random_);
+    return started == 0 ? telling_configurations(space_, coordinates_, count, random_)
+                        : best_candidates(space_, coordinates_, count, taken, random_);
   }
 
   /// Draws the candidates of small spaces once, and those of large spaces and late searches again
@@ -180,7 +181,7 @@ class Search {
     if (in_flight_.size() == before) {
       std::vector<std::size_t> used = observations_.indices();
       used.insert(used.end(), in_flight_.begin(), in_flight_.end());
-      const auto other = spread_out(space_, coordinates_, 1, used, random_);
+      const auto other = best_candidates(space_, coordinates_, 1, used, random_);
       in_flight_.insert(in_flight_.end(), other.begin(), other.end());
     }
     evaluator_.prefetch(std::span(in_flight_).subspan(before));
@@ -240,7 +241,7 @@ class Search {
     Surrogate& surrogate = surrogates_[which];
     Opinion& opinion = part.opinions[which];
     if (opinion.mean.size() == 0) {
-      opinion = surrogate.update(observations_, points_, predicted_);
+      opinion = surrogate.update(observations_, points_, trend_);
     }
     left_to_gain_[which] = left_to_gain(opinion, surrogate.variances(), part.taken);
     evaluator_.expect(std::max(left_to_gain_[0], left_to_gain_[1]));
@@ -302,13 +303,13 @@ class Search {
   /// Whether more is in flight than is known, and the cost model, which chose what is known, does
   /// not rank it. The surrogates would propose neighbours of these few only.
   bool is_led_astray() const {
-    if (batch_ == 1 || predicted_.size() == 0 || observations_.size() >= batch_) {
+    if (batch_ == 1 || !prior_.is_model() || observations_.size() >= batch_) {
       return false;
     }
     std::vector<double> expected, measured;
     for (std::size_t place = 0; place < observations_.size(); ++place) {
       if (!observations_.log_seconds(place)) continue;
-      expected.push_back(predicted_[static_cast<Eigen::Index>(place)]);
+      expected.push_back(trend_[static_cast<Eigen::Index>(place)]);
       measured.push_back(*observations_.log_seconds(place));
     }
     return spearman(expected, measured) < kRanks;
@@ -358,8 +359,8 @@ class Search {
   ExpectedImprovement improvement_;
   Observations observations_;
   Prior prior_;
-  Points points_;              // one row per observation
-  Eigen::VectorXd predicted_;  // one per observation; empty without a cost model
+  Points points_;          // one row per observation
+  Eigen::VectorXd trend_;  // one per observation, or empty
   Candidates candidates_;
   SuccessModel success_;
   std::vector<Surrogate> surrogates_;

@@ -4,6 +4,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <unordered_set>
 
@@ -115,6 +116,9 @@ std::optional<std::size_t> Surroundings::best_row(const Observations& observatio
 namespace {
 
 constexpr std::size_t kPool = 1000;
+constexpr std::size_t kDrawn = 20000;  // random configurations, to find those of usual sizes
+constexpr std::size_t kTold = 200;     // configurations that the first ones tell about
+constexpr std::size_t kChoice = 3;     // times as many of usual sizes as are chosen, or any sizes
 constexpr std::size_t kFew = 8;        // random configurations for each best candidate
 constexpr std::size_t kShortlist = 5;  // ranks considered per configuration taken from the ranking
 
@@ -142,7 +146,6 @@ std::vector<std::size_t> random_pool(std::size_t size, std::span<const std::size
 /// Removes the slower half by the model, unless nothing would remain. The slowest configurations
 /// may take a thousand times as long as the rest and teach nothing.
 void leave_out_slow(std::vector<std::size_t>& pool, std::span<const float> log_predicted) {
-  if (log_predicted.empty()) return;
   const float slow = std::ranges::max(log_predicted);  // where log_predictions() clips
   std::vector<std::size_t> fast = pool;
   std::erase_if(fast, [&](std::size_t index) { return log_predicted[index] >= slow; });
@@ -173,8 +176,21 @@ std::vector<std::size_t> far_apart(const LevelCoordinates& coordinates,
   return chosen;
 }
 
-}  // namespace
+/// Up to kPool random configurations whose sizes are all powers of two; of any sizes if less than
+/// `fewest` are.
+std::vector<std::size_t> usual_pool(const ParameterSpace& space, std::size_t fewest,
+                                    RandomSource& random) {
+  const OddSizes odd(space);
+  std::vector<std::size_t> all = random_pool(space.size(), {}, random, kDrawn);
+  random.shuffle(all);
+  std::vector<std::size_t> usual;
+  std::ranges::copy_if(all, std::back_inserter(usual), [&](auto i) { return odd.count(i) == 0; });
+  std::vector<std::size_t>& pool = usual.size() < fewest ? all : usual;
+  pool.resize(std::min(pool.size(), kTold));
+  return std::move(pool);
+}
 
+/// Greedy maximin over the faster half of random ones.
 std::vector<std::size_t> spread_out(const ParameterSpace& space,
                                     const LevelCoordinates& coordinates, std::size_t count,
                                     std::span<const std::size_t> taken, RandomSource& random,
@@ -184,6 +200,8 @@ std::vector<std::size_t> spread_out(const ParameterSpace& space,
   if (pool.empty()) return {};
   return far_apart(coordinates, pool, count, taken, random.below(pool.size()));
 }
+
+}  // namespace
 
 std::vector<std::size_t> best_candidates(const ParameterSpace& space,
                                          const LevelCoordinates& coordinates, std::size_t count,
@@ -197,6 +215,31 @@ std::vector<std::size_t> best_candidates(const ParameterSpace& space,
   return {used.begin() + static_cast<std::ptrdiff_t>(taken.size()), used.end()};
 }
 
+std::vector<std::size_t> telling_configurations(const ParameterSpace& space,
+                                                const LevelCoordinates& coordinates,
+                                                std::size_t count, RandomSource& random) {
+  const std::vector<std::size_t> pool = usual_pool(space, kChoice * count, random);
+  const Points points = coordinates.points(pool);
+  const Kernel kernel = Kernel::prior(points.cols(), 0);
+  const auto noise = static_cast<float>(std::exp(kernel.log_noise));
+  Eigen::MatrixXf covariance(points.rows(), points.rows());  // given what is chosen
+  for (Eigen::Index i = 0; i < points.rows(); ++i) {
+    covariances(kernel, points.row(i), points, covariance.col(i).data());
+  }
+  std::vector<std::size_t> chosen;
+  Eigen::ArrayXf open = Eigen::ArrayXf::Ones(points.rows());  // 0: chosen
+  while (chosen.size() < std::min(count, pool.size())) {
+    const Eigen::ArrayXf told = covariance.colwise().squaredNorm().transpose();  // times variance
+    Eigen::Index next = 0;
+    (open * told / (covariance.diagonal().array() + noise)).maxCoeff(&next);
+    chosen.push_back(pool[static_cast<std::size_t>(next)]);
+    open[next] = 0;
+    const Eigen::VectorXf column = covariance.col(next);
+    covariance -= column * column.transpose() / (column[next] + noise);
+  }
+  return chosen;
+}
+
 std::vector<std::size_t> first_configurations(const ParameterSpace& space,
                                               const LevelCoordinates& coordinates,
                                               std::span<const float> log_predicted,
@@ -208,20 +251,18 @@ std::vector<std::size_t> first_configurations(const ParameterSpace& space,
     chosen.insert(chosen.end(), more.begin(), more.end());
     used.insert(used.end(), more.begin(), more.end());
   };
-  if (!log_predicted.empty()) {
-    const std::size_t trusted = std::max<std::size_t>(1, count * 2 / 3);
-    const std::size_t shortlist = trusted * kShortlist + taken.size();
-    std::vector<std::size_t> ranked = predicted_best(log_predicted, shortlist);
-    std::erase_if(ranked, [&](std::size_t index) {
-      return std::find(taken.begin(), taken.end(), index) != taken.end();
-    });
-    if (!ranked.empty()) {
-      const std::vector<std::size_t> best = {ranked.front()};
-      std::sort(ranked.begin(), ranked.end());
-      std::erase(ranked, best.front());
-      take(best);
-      take(far_apart(coordinates, ranked, trusted - 1, best, 0));
-    }
+  const std::size_t trusted = std::max<std::size_t>(1, count * 2 / 3);
+  const std::size_t shortlist = trusted * kShortlist + taken.size();
+  std::vector<std::size_t> ranked = predicted_best(log_predicted, shortlist);
+  std::erase_if(ranked, [&](std::size_t index) {
+    return std::find(taken.begin(), taken.end(), index) != taken.end();
+  });
+  if (!ranked.empty()) {
+    const std::vector<std::size_t> best = {ranked.front()};
+    std::sort(ranked.begin(), ranked.end());
+    std::erase(ranked, best.front());
+    take(best);
+    take(far_apart(coordinates, ranked, trusted - 1, best, 0));
   }
   take(spread_out(space, coordinates, count - std::min(count, chosen.size()), used, random,
                   log_predicted));

@@ -51,13 +51,6 @@ Vector rows_of(const Source& source, std::span<const std::size_t> places) {
   return rows;
 }
 
-/// The cost model's log times as a trend, in the units of the targets.
-Trend trend_of(const Eigen::VectorXd& predicted, const Targets& targets) {
-  Trend trend;
-  if (predicted.size() > 0) trend.feature = predicted / targets.deviation;
-  return trend;
-}
-
 }  // namespace
 
 Surrogate::Surrogate(const Candidates& candidates, std::size_t batch, double step)
@@ -73,12 +66,12 @@ bool Surrogate::outgrown(std::size_t observations) const {
 }
 
 void Surrogate::fit(const Observations& observations, const Points& points,
-                    const Eigen::VectorXd& predicted) {
+                    const Eigen::VectorXd& trend) {
   const std::vector<std::size_t> places = most_informative(observations, kMostFitted);
   const Targets targets = targets_of(observations, places);
   Training training{rows_of<Points>(points, places), targets.values, {}};
-  if (predicted.size() > 0) {
-    training.trend = trend_of(rows_of<Eigen::VectorXd>(predicted, places), targets);
+  if (trend.size() > 0) {
+    training.trend.feature = rows_of<Eigen::VectorXd>(trend, places) / unit_of_trend(targets);
   }
   kernel_ = fit_kernel(kernel_, training, kFitSteps);
   fitted_ = observations.size();
@@ -109,16 +102,16 @@ void Surrogate::take_in(const Observations& observations, const Points& points) 
 }
 
 Opinion Surrogate::update(const Observations& observations, const Points& points,
-                          const Eigen::VectorXd& predicted) {
+                          const Eigen::VectorXd& trend) {
   const bool refit = outgrown(observations.size());
-  if (refit) fit(observations, points, predicted);
+  if (refit) fit(observations, points, trend);
   if (refit || drawing_ != candidates_.drawing) {
     start_again(observations, points);
   } else {
     take_in(observations, points);
   }
   seen_ = observations.size();
-  return opinion(observations, predicted);
+  return opinion(observations, trend);
 }
 
 void Surrogate::suppose(std::span<const std::size_t> indices, const Points& points) {
@@ -131,7 +124,11 @@ void Surrogate::suppose(std::span<const std::size_t> indices, const Points& poin
   posterior_.observe(rows_of<Points>(points, added));
 }
 
-Opinion Surrogate::opinion(const Observations& observations, const Eigen::VectorXd& predicted) {
+double Surrogate::unit_of_trend(const Targets& targets) const {
+  return candidates_.is_trend_in_seconds ? targets.deviation : 1;
+}
+
+Opinion Surrogate::opinion(const Observations& observations, const Eigen::VectorXd& trend) {
   std::vector<Eigen::Index> rows;
   std::vector<std::size_t> places;
   for (std::size_t row = 0; row < rows_.size(); ++row) {
@@ -142,16 +139,17 @@ Opinion Surrogate::opinion(const Observations& observations, const Eigen::Vector
   const Targets targets = targets_of(observations, places);
   Eigen::VectorXd whitened = posterior_.whitened(targets.values, rows);
   double slope = 0;
-  if (predicted.size() > 0) {
-    const Trend trend = trend_of(rows_of<Eigen::VectorXd>(predicted, places), targets);
-    const Eigen::VectorXd feature = posterior_.whitened(trend.feature, rows);
-    slope = fitted_slope(trend, feature, whitened);
+  if (trend.size() > 0) {
+    const double unit = unit_of_trend(targets);
+    const Trend known{rows_of<Eigen::VectorXd>(trend, places) / unit};
+    const Eigen::VectorXd feature = posterior_.whitened(known.feature, rows);
+    slope = fitted_slope(known, feature, whitened);
     whitened -= slope * feature;
-    slope /= targets.deviation;
+    slope /= unit;
   }
   Opinion result{posterior_.means(whitened).array(), static_cast<float>(targets.best),
                  static_cast<float>(targets.deviation)};
-  if (predicted.size() > 0) result.mean += static_cast<float>(slope) * candidates_.predicted;
+  if (trend.size() > 0) result.mean += static_cast<float>(slope) * candidates_.trend;
   return result;
 }
 

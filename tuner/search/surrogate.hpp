@@ -46,10 +46,10 @@ class Surrogate {
   /// `candidates` must outlive it. `step` is Kernel::step.
   Surrogate(const Candidates& candidates, std::size_t batch, double step);
 
-  /// Adds the observations since the last call. `points` has one row per observation. `predicted`
-  /// has one value of log_predictions() per observation, or none without a cost model.
+  /// Adds the observations since the last call. `points` has one row per observation. `trend`
+  /// has one value of Prior::trend() per observation, or none.
   Opinion update(const Observations& observations, const Points& points,
-                 const Eigen::VectorXd& predicted);
+                 const Eigen::VectorXd& trend);
 
   /// Treats these configurations as observed at their predicted mean, until their results come
   /// ("kriging believer"). `points` has one row for each.
@@ -59,11 +59,12 @@ class Surrogate {
 
  private:
   bool outgrown(std::size_t observations) const;
-  void fit(const Observations& observations, const Points& points,
-           const Eigen::VectorXd& predicted);
+  void fit(const Observations& observations, const Points& points, const Eigen::VectorXd& trend);
   void take_in(const Observations& observations, const Points& points);
   void start_again(const Observations& observations, const Points& points);
-  Opinion opinion(const Observations& observations, const Eigen::VectorXd& predicted);
+  /// One unit of Targets in that of the trend.
+  double unit_of_trend(const Targets& targets) const;
+  Opinion opinion(const Observations& observations, const Eigen::VectorXd& trend);
 
   const Candidates& candidates_;
   Kernel kernel_;

@@ -23,7 +23,7 @@ struct SuccessSearch {
 
   explicit SuccessSearch(const std::vector<int>& values = {16, 16})
       : space(simulated::grid(values)) {
-    candidates = draw_candidates(space, coordinates, {}, observations, random);
+    candidates = draw_candidates(space, coordinates, prior_of(space, {}), observations, random);
   }
 
   /// The share of the space.

@@ -133,7 +133,8 @@ struct SurrogateSearch {
   LevelCoordinates coordinates{space};
   Observations observations;
   RandomSource random{1};
-  Candidates candidates = draw_candidates(space, coordinates, {}, observations, random);
+  Candidates candidates =
+      draw_candidates(space, coordinates, prior_of(space, {}), observations, random);
 
   void observe(std::size_t index) {
     const Levels levels = space.levels(index);
