@@ -299,13 +299,16 @@ TEST_F(GemmSplit, AConstantBIsSplitOnce) {
       check_cuda(cudaMemcpy(all.data(), memory[3].get(), bytes, cudaMemcpyDefault), "copy");
       return all;
     };
-    const double whole =
-        seconds_of([&](cudaStream_t stream) { kernel.launch(addresses, {}, stream); });
+    const auto launch_whole = [&](cudaStream_t stream) { kernel.launch(addresses, {}, stream); };
+    const auto launch_rest = [&](cudaStream_t stream) {
+      kernel.launch(addresses, {}, stream, "B");
+    };
+    double whole = seconds_of(launch_whole);
     const std::vector<float> expected = result();
     check_cuda(cudaMemset(memory[3].get(), 0xFF, bytes), "set");
-    const double rest =
-        seconds_of([&](cudaStream_t stream) { kernel.launch(addresses, {}, stream, "B"); });
+    double rest = seconds_of(launch_rest);
     EXPECT_EQ(result(), expected);
+    whole = seconds_of(launch_whole);  // the first large one runs before the power limit is reached
     figure(format("gemm, {}: speedup by a constant B", n), format("{:.3f}", whole / rest), "1.05");
     EXPECT_LT(rest, whole);
   }

@@ -80,7 +80,7 @@ TEST_F(FinalsTest, WhatWasNotComparedWithTheLibraryIsNoDecision) {
   db::TunedStore store = open_store();
   ToyRun toy(device, two_parameters(), &store, false, kVendor);
   Trial trial;
-  trial.measurement.emplace().median = 2.1e-5;
+  trial.measurement = summarize(std::vector{2.1e-5});
   toy->ledger().add(toy->default_index(), trial);  // as of an earlier run
   EdgeCheck edge(toy->target(), toy->problem(), toy->device());
   ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);

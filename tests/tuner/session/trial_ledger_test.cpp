@@ -20,7 +20,7 @@ class RecorderTest : public StoreTest {
   static Trial trial(int x, double seconds) {
     Trial trial;
     trial.configuration = {{"X", x}, {"Y", 1}};
-    trial.measurement.emplace().median = seconds;
+    trial.measurement = summarize({&seconds, 1});
     return trial;
   }
 
@@ -78,7 +78,7 @@ TEST_F(RecorderTest, WhatFailedUnderAnotherPolicyOrInAnotherStageIsTakenOver) {
 TEST_F(RecorderTest, ADecisionIsTheStoredBestUnlessItMayNotDecide) {
   ProblemDecision decision;
   decision.best = Tuned{{{"X", 1}, {"Y", 1}}, {}, std::nullopt, true};
-  decision.best->measurement.median = 1e-6;
+  decision.best->measurement = summarize(std::vector{1e-6});
   recorder(false).decide(decision, "key");
   EXPECT_FALSE(recorder().earlier_best());
   recorder().decide(decision, "key");
@@ -89,7 +89,7 @@ TEST_F(RecorderTest, ADecisionIsTheStoredBestUnlessItMayNotDecide) {
 
 Trial timed(double seconds) {
   Trial trial;
-  trial.measurement.emplace().median = seconds;
+  trial.measurement = summarize({&seconds, 1});
   return trial;
 }
 

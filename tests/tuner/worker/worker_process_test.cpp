@@ -233,8 +233,8 @@ TEST(WorkerProcess, CtrlCIsNotItsAffair) {
   const auto candidate = bench->load(device->compile(copy.unit()), copy.plan());
   std::ifstream children("/proc/thread-self/children");
   const std::vector<pid_t> workers{std::istream_iterator<pid_t>(children), {}};
-  ASSERT_EQ(workers.size(), 1u);
-  kill(workers[0], SIGINT);
+  ASSERT_FALSE(workers.empty());
+  for (const pid_t each : workers) kill(each, SIGINT);
   EXPECT_EQ(name_of(candidate->verify().outcome), "ok");
 }
 
