@@ -230,9 +230,9 @@ class LockMaker {
       return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
     };
     const auto is_pinned = [](const LookupAnswer& one) { return one.provenance == "pinned"; };
-    const bool has_free = std::ranges::any_of(
-        asked.sizes | std::views::drop(asked.target->sizes.size()),
-        [](std::int64_t size) { return size != kDefaultSize; });
+    const bool has_free =
+        std::ranges::any_of(asked.sizes | std::views::drop(asked.target->sizes.size()),
+                            [](std::int64_t size) { return size != kDefaultSize; });
     LookupAnswer answer = find(asked.settings);
     bool is_of_plain = false;
     if (!asked.plain.empty() && !is_pinned(answer)) {

@@ -309,8 +309,8 @@ std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least);
 /// `least` on.
 Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings);
 
-/// Settings whose problems take about the same times in the same configurations: see Setting::alike.
-/// Settings that have their default keep it.
+/// Settings whose problems take about the same times in the same configurations: see
+/// Setting::alike. Settings that have their default keep it.
 std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings);
 
 /// The names of all sizes: those of the key, then the free ones.

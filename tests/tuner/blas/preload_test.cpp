@@ -244,7 +244,8 @@ TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
   const Ended tuned = sandbox_.run({"tune", "--workload", file, "--device", "host", "--budget", "2",
                                     "--strategy", "random", "--quiet"});
   EXPECT_EQ(tuned.status, 0) << tuned.err;
-  EXPECT_THAT(tuned.out, HasSubstr("gemm M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT epilogue=bias:"));
+  EXPECT_THAT(tuned.out,
+              HasSubstr("gemm M=8 N=16 K=24 batch=1 dtype=bf16 layout=NT epilogue=bias:"));
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {
