@@ -164,6 +164,23 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
               HasSubstr("h200.lock: is for NVIDIA H200 with 132 multiprocessors, not for"));
 }
 
+TEST_F(LockVerb, RepairKeepsAnswersOfATargetWithFreeSizes) {
+  const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
+  sandbox_.write("tiny.cu", testing::file_bytes(source / "tiny.cu"));
+  const fs::path manifest =
+      sandbox_.write("tiny.target.toml", testing::file_bytes(source / "tiny.target.toml") +
+                                             "free.stride = { default = \"N\" }\n");
+  sandbox_.done(
+      {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "4"});
+  sandbox_.done(
+      {"lock", "--target", manifest, "--sizes", "100", "--device", "host", "--output", "app.lock"});
+  Lock lock = read_lock(sandbox_.folder() / "app.lock");
+  lock.targets.at(0).answers.at(0).median_ns = 0.001;
+  sandbox_.write("app.lock", lock_text(lock));
+  sandbox_.done({"lock", "--repair", "app.lock", "--target", manifest, "--budget", "4"});
+  EXPECT_THAT(read_lock(sandbox_.folder() / "app.lock").targets.at(0).answers, SizeIs(1));
+}
+
 TEST_F(LockVerb, VerifySaysWhichAnswersHoldAndRepairTunesTheOthers) {
   sandbox_.done(tune("tiny", "100,200,300"));
   pin(sandbox_.database().string(), "100", "BLOCK=1 STEP=4");
