@@ -5,8 +5,8 @@
 #include <iostream>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "db/lookup_source.hpp"
@@ -231,7 +231,7 @@ class LockMaker {
     };
     const auto is_pinned = [](const LookupAnswer& one) { return one.provenance == "pinned"; };
     const bool has_free =
-        std::ranges::any_of(asked.sizes | std::views::drop(asked.target->sizes.size()),
+        std::ranges::any_of(std::span(asked.sizes).subspan(asked.target->sizes.size()),
                             [](std::int64_t size) { return size != kDefaultSize; });
     LookupAnswer answer = find(asked.settings);
     bool is_of_plain = false;

@@ -18,10 +18,6 @@ std::vector<std::string> sizes(std::string_view text,
   return texts;
 }
 
-void expect_error(std::string_view text, std::string_view what) {
-  EXPECT_REFUSAL(UsageError, parse_sizes(text, kGemm), std::string(what)) << text;
-}
-
 TEST(Sizes, OneNumberIsEverySize) {
   EXPECT_THAT(sizes("512", kGemm), ElementsAre("M=512 N=512 K=512"));
 }
