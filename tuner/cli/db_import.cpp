@@ -68,16 +68,17 @@ NamedValues in_todays_words(NamedValues values, std::span<const OldWord> words) 
 }
 
 /// Inactive parameters get their first value, which may have been another.
-void set_inactive(const Target& target, const Problem& problem, Configuration& configuration) {
-  const NamedValues active = active_values(target, problem, configuration, DeviceInfo{});
-  for (std::size_t i = 0; i < target.parameters.size(); ++i) {
-    const Parameter& parameter = target.parameters[i];
-    if (!find_value(active, parameter.name)) configuration[i].value = parameter.values.front();
+void set_inactive(const Target& target, const TargetProgram& program,
+                  Configuration& configuration) try {
+  const std::vector<bool> active = program.active(program.levels(configuration));
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    if (!active[i]) configuration[i].value = target.parameters[i].values.front();
   }
+} catch (const Error&) {  // all count as active
 }
 
 /// nullopt where it is none of the target's. Parameters that it lacks have their first value.
-std::optional<std::string> configuration_now(const Target& target, const Problem& problem,
+std::optional<std::string> configuration_now(const Target& target, const TargetProgram& program,
                                              const NamedValues& gone, const NamedValues& given) {
   const auto is_known = [&](const NamedValue& each) {
     return contains(target.parameters, each.name) || contains(gone, each);
@@ -90,7 +91,7 @@ std::optional<std::string> configuration_now(const Target& target, const Problem
   if (!std::ranges::all_of(given, is_known) || !foreign_part(target, configuration).empty()) {
     return std::nullopt;
   }
-  set_inactive(target, problem, configuration);
+  set_inactive(target, program, configuration);
   return to_text(configuration);
 }
 
@@ -105,6 +106,16 @@ const OldName* TodaysNames::old_of(const std::string& target) {
 const Target* TodaysNames::target_of(const std::string& name) {
   const OldName* const old = old_of(name);
   return judge_.target_called(old ? std::string(old->now) : name);
+}
+
+/// Rows of one problem follow each other.
+const TargetProgram& TodaysNames::program_of(const Target& target, const Problem& problem) {
+  std::string name = target.name + ' ' + problem.text();
+  if (!program_ || program_name_ != name) {
+    program_ = std::make_unique<TargetProgram>(target, problem, DeviceInfo{});
+    program_name_ = std::move(name);
+  }
+  return *program_;
 }
 
 bool TodaysNames::concern(const db::KernelRow& kernel) {
@@ -142,8 +153,8 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
     const auto is_one = [&](const NamedValue& word) { return contains(now.values, word); };
     NamedValues given = parse_named_values(configuration);
     if (old) given = in_todays_words(std::move(given), old->words);
-    const auto chosen =
-        configuration_now(target, now, gone, with(given, old ? old->parameters : ""));
+    const auto chosen = configuration_now(target, program_of(target, now), gone,
+                                          with(given, old ? old->parameters : ""));
     const bool is_other = same && std::ranges::any_of(parse_named_values(same->except), is_one);
     const bool is_todays = is_same && !is_other && chosen;
     problem = now.text();

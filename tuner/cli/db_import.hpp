@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "db/exchange.hpp"
 #include "tuner/cli/answer_judge.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/target/old_names.hpp"
 
 namespace autotune::cli {
@@ -25,9 +27,12 @@ class TodaysNames : public db::NewNames {
  private:
   const OldName* old_of(const std::string& target);
   const Target* target_of(const std::string& name);
+  const TargetProgram& program_of(const Target& target, const Problem& problem);
 
   AnswerJudge& judge_;
   std::map<std::string, const OldName*> old_;
+  std::unique_ptr<const TargetProgram> program_;
+  std::string program_name_;
 };
 
 }  // namespace autotune::cli

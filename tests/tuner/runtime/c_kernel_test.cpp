@@ -345,7 +345,7 @@ TEST_F(CKernel, ACacheThatCannotBeUsedIsAWarning) {
   open();
   const int64_t small[3] = {2, 3, 2};
   for (int i = 0; i < 2; ++i) {
-    autotune_kernel* const kernel = prepare(small);
+    prepare(small);
     EXPECT_EQ(autotune_warnings(handle_), "compiled kernels are not kept: the cache folder " +
                                               database_ + " cannot be used: it is not a folder\n");
   }
