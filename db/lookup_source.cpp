@@ -14,7 +14,7 @@ namespace autotune::db {
 
 SettingsMatch match_settings(const LookupRequest& request, std::string_view settings) {
   const bool own = settings == request.settings;
-  return {own || std::ranges::find(request.alike, settings) != request.alike.end(), own};
+  return {own || request.alike.contains(settings), own};
 }
 
 bool is_same_device(const DeviceRow& a, const DeviceRow& b) {

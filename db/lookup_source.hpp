@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +21,11 @@ struct LookupRequest {
   std::string target;
   std::string fingerprint;  // of the current kernel
   DeviceRow device;
-  std::string environment;         // as in SessionRow; empty: do not compare
-  std::string size_names;          // `M N K`
-  std::string settings;            // `dtype=f32`, in the target's order
-  std::vector<std::string> alike;  // settings whose times are the same, where these have none
+  std::string environment;  // as in SessionRow; empty: do not compare
+  std::string size_names;   // `M N K`
+  std::string settings;     // `dtype=f32`, in the target's order
+  std::set<std::string, std::less<>>
+      alike;  // settings whose times are the same, where these have none
   /// Rows of a chain stand in for those of another context (` context=between`) that are missing.
   std::string policy = "l2=hot launch=graph";
 };

@@ -53,7 +53,7 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
       text += format(
           "these sizes are not tuned; expected to be the fastest of {}; from sizes a factor of "
           "{:.3g} away",
-          answer.provenance == "pinned"
+          answer.is_pinned()
               ? "the configurations of the cover that spans them (autotune db unpin takes it back)"
               : "the configurations that are good at near sizes",
           std::exp2(answer.distance));
@@ -123,7 +123,7 @@ bool is_tuned_near(const LookupAnswer& answer) {
 }  // namespace
 
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines) {
-  if (own.provenance == "pinned") return false;
+  if (own.is_pinned()) return false;
   const double ours = time_of(own, engines), others = time_of(other, engines);
   const bool is_own_measured = is_measured(own, engines);
   const bool is_other_measured = is_measured(other, engines);

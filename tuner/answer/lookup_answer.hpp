@@ -24,8 +24,10 @@ struct LookupAnswer {
     if (library_is_expected) return true;
     const bool is_elsewhere =
         validity == db::Validity::environment_drifted || validity == db::Validity::alike;
-    return origin == db::Origin::exact && is_elsewhere && provenance != "pinned";
+    return origin == db::Origin::exact && is_elsewhere && !is_pinned();
   }
+  /// By a person, or by a cover.
+  bool is_pinned() const { return provenance == "pinned"; }
 
   std::string_view configuration;  // valid as long as the TargetLookup
   std::string_view provenance;

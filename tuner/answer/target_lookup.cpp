@@ -124,7 +124,7 @@ db::LookupRequest TargetLookup::request() const {
   request.size_names = kernel_row(target_).sizes;
   request.settings = to_text(settings());
   for (const NamedValues& each : alike_settings(target_, settings())) {
-    request.alike.push_back(to_text(each));
+    request.alike.insert(to_text(each));
   }
   request.policy = policy_;
   return request;

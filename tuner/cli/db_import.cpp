@@ -155,7 +155,9 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
     if (old) given = in_todays_words(std::move(given), old->words);
     const auto chosen = configuration_now(target, program_of(target, now), gone,
                                           with(given, old ? old->parameters : ""));
-    const bool is_other = same && std::ranges::any_of(parse_named_values(same->except), is_one);
+    const bool is_other = same && std::ranges::any_of(same->except, [&](std::string_view words) {
+                            return std::ranges::any_of(parse_named_values(words), is_one);
+                          });
     const bool is_todays = is_same && !is_other && chosen;
     problem = now.text();
     if (chosen && !given.empty()) configuration = *chosen;

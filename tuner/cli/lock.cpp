@@ -229,15 +229,14 @@ class LockMaker {
       }
       return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
     };
-    const auto is_pinned = [](const LookupAnswer& one) { return one.provenance == "pinned"; };
     const bool has_free =
         std::ranges::any_of(std::span(asked.sizes).subspan(asked.target->sizes.size()),
                             [](std::int64_t size) { return size != kDefaultSize; });
     LookupAnswer answer = find(asked.settings);
     bool is_of_plain = false;
-    if (!asked.plain.empty() && !is_pinned(answer)) {
+    if (!asked.plain.empty() && !answer.is_pinned()) {
       const LookupAnswer plain = find(asked.plain);
-      is_of_plain = is_pinned(plain);
+      is_of_plain = plain.is_pinned();
       if (is_of_plain) answer = plain;
     }
     if (!has_free && !is_of_plain) return answer;

@@ -305,7 +305,7 @@ std::size_t entrant_count() {
 
 /// Whether this source was never measured at these sizes on this device.
 bool is_untuned(const LookupAnswer& answer) {
-  if (answer.provenance == "pinned") return false;  // by a person, or a cover
+  if (answer.is_pinned()) return false;
   return answer.origin != db::Origin::exact || answer.provenance == "predicted" ||
          (answer.library_is_expected && !answer.baseline.empty()) ||
          answer.validity == db::Validity::source_drifted;

@@ -66,40 +66,41 @@ constexpr std::string_view kGemm = "f3c821fdc6377c6abeab30bbf719e653";
 constexpr std::string_view kGrouped = "d72b7717dc865a4e1fca558247f9809e";
 constexpr std::string_view kDone =  // to D, in another order of its instructions
     "scale=beta epilogue=relu epilogue=gelu epilogue=bias epilogue=bias_relu epilogue=bias_gelu";
-constexpr std::string_view kActivated = "epilogue=bias_relu epilogue=bias_gelu";
-constexpr std::string_view kActivatedOrOne = "batch=1 epilogue=bias_relu epilogue=bias_gelu";
 
 // Where gemm changes, and machine code or space are the same, the old fingerprint gets a line; else
 // the lines go.
 constexpr SameSource kSameSources[] = {
     // gemm_grouped, and gemm whose biases were slow
     {"d5602b2a936818f50820aae028bbff58", kGrouped},
-    {"ee0791af97e086e2b8a123e46ddb0246", kGemm, "", kDone},
+    {"ee0791af97e086e2b8a123e46ddb0246", kGemm, "", {kDone}},
     // without skinny_split; streamed b added products in another order
-    {"4103045ce46c365941178a0de508a9da", kGemm},
+    {"4103045ce46c365941178a0de508a9da", kGemm, "", {kDone}},
     // gemm; fast sums were wrong with K_PARTS
-    {"6dd4e52e04f9485ff763fb995d4b518e", kGemm, "", "sums=fast"},
-    {"9265d5024b30ef6f217de82f79fae478", kGemm, "", "sums=fast"},
-    {"ea4c10d256d1413e364d8c7fd94f596b", kGemm, "", "sums=fast"},  // streamed took twice as long
-    {"fc90f7a1bf758d27400ce798db7a887a", kGemm},                   // without e4m3 and e5m2
-    {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm},                   // a wrong bias
-    {"9cf39836ef11754688744cfcf4fb378a", kGemm},
-    {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm},  // without them, and KERNEL=skinny
-    {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm},  // LOADER=register
+    {"6dd4e52e04f9485ff763fb995d4b518e", kGemm, "", {"sums=fast", kDone}},
+    {"9265d5024b30ef6f217de82f79fae478", kGemm, "", {"sums=fast", kDone}},
+    {"ea4c10d256d1413e364d8c7fd94f596b",
+     kGemm,
+     "",
+     {"sums=fast", kDone}},                                    // streamed took twice as long
+    {"fc90f7a1bf758d27400ce798db7a887a", kGemm, "", {kDone}},  // without e4m3 and e5m2
+    {"7de7cbe71edf2e4de0f0ceba2e141be8", kGemm, "", {kDone}},  // a wrong bias
+    {"9cf39836ef11754688744cfcf4fb378a", kGemm, "", {kDone}},
+    {"d8646cfebbd14cf2cd59697ee0908e0e", kGemm, "", {kDone}},  // without them, and KERNEL=skinny
+    {"ce9d775a3d6fe9ae4df6d02a50ebaf8a", kGemm, "", {kDone}},  // LOADER=register
     // gemm_batched
-    {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", "batch=1"},
-    {"fdcdf42064b65090d1922413372cdd45", kGemm},  // gemm_split
-    {"c8fbc1895e117f98b1a86d1411872686", kGemm},
+    {"ddc6674c492f9abc2a9b9f477bad98eb", kGemm, "", {"batch=1", kDone}},
+    {"fdcdf42064b65090d1922413372cdd45", kGemm, "", {kDone}},  // gemm_split
+    {"c8fbc1895e117f98b1a86d1411872686", kGemm, "", {kDone}},
     // gemm_split_batched
-    {"a19b4f2b1d93b6ea56b3a05aa99e85e7", kGemm, "", "batch=1"},
-    {"92777e948ca57d3677fc1d7e56d12206", kGemm},  // gemm without tensor cores' types
+    {"a19b4f2b1d93b6ea56b3a05aa99e85e7", kGemm, "", {"batch=1", kDone}},
+    {"92777e948ca57d3677fc1d7e56d12206", kGemm, "", {kDone}},  // gemm without tensor cores' types
     // gemm16; its ReLU did not keep a NaN, and its GELU was another
-    {"a893ada65985a71d9c9da6c3277484a9", kGemm, "", kActivated},
-    {"5d6edfb53c9fb418b0bc4f1f949f4e69", kGemm, "", kActivated},
+    {"a893ada65985a71d9c9da6c3277484a9", kGemm, "", {kDone}},
+    {"5d6edfb53c9fb418b0bc4f1f949f4e69", kGemm, "", {kDone}},
     // gemm16_batched; a batch of one is a product of gemm16 now
-    {"ea56ea9235a958e2ca0486460ab16214", kGemm, "", kActivatedOrOne},
-    {"422c575ca53636b5b6b67b748ac0df19", kGemm},                  // gemm_i8
-    {"808f3e977ae9b757c6822016b3a197f3", kGemm, "", kActivated},  // gemm_tf32
+    {"ea56ea9235a958e2ca0486460ab16214", kGemm, "", {"batch=1", kDone}},
+    {"422c575ca53636b5b6b67b748ac0df19", kGemm, "", {kDone}},  // gemm_i8
+    {"808f3e977ae9b757c6822016b3a197f3", kGemm, "", {kDone}},  // gemm_tf32
 };
 
 }  // namespace

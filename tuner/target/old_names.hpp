@@ -3,6 +3,7 @@
 // file goes one release after they went, with everything that calls it.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -39,7 +40,7 @@ struct SameSource {
   // configurations with another value are of another source.
   std::string_view gone = "";
   // Words of problems whose machine code is another: `batch=1 epilogue=bias_gelu`.
-  std::string_view except = "";
+  std::array<std::string_view, 2> except = {};
 };
 
 std::span<const SameSource> same_sources();
