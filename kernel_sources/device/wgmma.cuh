@@ -59,6 +59,9 @@ __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 
+/// Compilers put off a sum that is used late, and keep both of its terms in registers until then.
+__device__ __forceinline__ void compute_now(float& sum) { asm volatile("" : "+f"(sum)); }
+
 /// multiply(): sums = A B + (add ? sums : 0) over 16 of k. A is described, or held in registers, of
 /// bf16 then.
 template <int kColumns>

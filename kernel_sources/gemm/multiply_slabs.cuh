@@ -285,10 +285,10 @@ __device__ __forceinline__ void multiply_slabs(const SlabSource& a, const SlabSo
   }
   follow_kernel_ahead();
   if (warp < 4 * Config::kWarpgroups) {
-    if constexpr (moves_registers<Config>()) take_registers<232>();
+    if constexpr (Config::kMovesRegisters) take_registers<232>();
     kernel.consume({d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4});
   } else {
-    if constexpr (moves_registers<Config>()) {
+    if constexpr (Config::kMovesRegisters) {
       leave_registers<40>();
       if (warp > 4 * Config::kWarpgroups) return;
     }

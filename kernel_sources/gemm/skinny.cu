@@ -6,8 +6,9 @@
 // lane loads together take places that lie apart in the tile, the same for both operands.
 //
 // Both lie along k. Grid (ceil(columns / kColumns) * K_PARTS, products). Block 32 * WARPS_N *
-// K_GROUPS: groups of warps, and the blocks of a cluster, add up parts of k. From compute capability
-// 8.0 on.
+// K_GROUPS: groups of warps, and the blocks of a cluster, add up parts of k: lines of the L2 cache in
+// turn. With WHOLE_PARTS they add up the parts of gemm_wgmma, in the same order. From compute
+// capability 8.0 on.
 #include "device/cluster.cuh"
 #include "device/early_start.cuh"
 #include "device/mma.cuh"
@@ -15,6 +16,7 @@
 struct Skinny : PlacedConfiguration {
   static constexpr int kTiles = TILES, kWarps = WARPS_N, kGroups = K_GROUPS, kParts = K_PARTS;
   static constexpr int kAhead = UNROLL, kRowTiles = ROW_TILES;
+  static constexpr bool kWholeParts = WHOLE_PARTS;
   static constexpr int kStep = 64;                       // of k: a line of the L2 cache, two halves
   static constexpr int kColumns = 16 * kTiles * kWarps;  // of the long operand, a block
   static constexpr int kRows = 8 * kRowTiles;            // of the short one
@@ -24,15 +26,25 @@ struct Words {
   unsigned word[4];
 };
 
-/// 16 bytes, or zeros.
+/// 16 bytes, or with kWholeParts 8 bytes and 8 that lie 32 further; or zeros.
 template <bool once>
-__device__ __forceinline__ Words loaded(const element* from, bool valid) {
-  const uint4* const all = reinterpret_cast<const uint4*>(from);
-  const uint4 words = !valid ? make_uint4(0, 0, 0, 0) : once ? __ldcs(all) : __ldg(all);
-  return {{words.x, words.y, words.z, words.w}};
+__device__ __forceinline__ Words loaded(const element* from, bool valid, bool next_valid) {
+  if constexpr (Skinny::kWholeParts) {
+    const auto two = [&](const element* at, bool is_valid) {
+      const uint2* const both = reinterpret_cast<const uint2*>(at);
+      return !is_valid ? make_uint2(0, 0) : once ? __ldcs(both) : __ldg(both);
+    };
+    const uint2 first = two(from, valid), second = two(from + 16, next_valid);
+    return {{first.x, first.y, second.x, second.y}};
+  } else {
+    const uint4* const all = reinterpret_cast<const uint4*>(from);
+    const uint4 words = !valid ? make_uint4(0, 0, 0, 0) : once ? __ldcs(all) : __ldg(all);
+    return {{words.x, words.y, words.z, words.w}};
+  }
 }
 
-/// What a lane holds of one step: 8 of k from lane % 4 * 8 on, of each half and of each line.
+/// What a lane holds of one step, of each half and of each line: 8 of k from lane % 4 * 8 on. With
+/// kWholeParts 4 of each 16, so that an instruction adds the same 16 as wgmma.
 struct SkinnyStep {
   typedef float Sums[Skinny::kTiles][Skinny::kRowTiles][4];
   Words columns[Skinny::kTiles][2][2];  // lines lane / 4 of a tile, and 8 further; halves
@@ -43,13 +55,13 @@ struct SkinnyStep {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int at = k + 32 * half;
-      const bool valid = at < K;
+      const bool valid = at < K, next_valid = at + 16 < K;
 #pragma unroll
       for (int i = 0; i < 2 * Skinny::kTiles; ++i)
-        columns[i / 2][i % 2][half] = loaded<true>(lines[i] + at, valid);
+        columns[i / 2][i % 2][half] = loaded<true>(lines[i] + at, valid, next_valid);
 #pragma unroll
       for (int tile = 0; tile < Skinny::kRowTiles; ++tile)
-        rows[tile][half] = loaded<false>(few[tile] + at, valid);
+        rows[tile][half] = loaded<false>(few[tile] + at, valid, next_valid);
     }
   }
 
@@ -106,18 +118,25 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS_N * K_GROUPS, MIN_BLOCKS
   for (int i = 0; i < S::kRowTiles; ++i)
     few[i] = short_one + min(8 * i + lane / 4, rows - 1) * short_ld;
 
-  constexpr int kStride = S::kStep * S::kGroups * S::kParts;
+  constexpr int kStride = S::kStep * (S::kWholeParts ? 1 : S::kGroups * S::kParts);
+  constexpr int kOfLane = S::kWholeParts ? 4 : 8;
+  int first_step = part * S::kGroups + group, length = K;
+  if constexpr (S::kWholeParts) {
+    const int depth = (K + S::kStep - 1) / S::kStep;
+    first_step = depth * group / S::kGroups;
+    length = min(K, depth * (group + 1) / S::kGroups * S::kStep);
+  }
   SkinnyStep::Sums sums = {};
   SkinnyStep steps[S::kAhead];
-  int k = (part * S::kGroups + group) * S::kStep + lane % 4 * 8;
-  const int end = K + lane % 4 * 8;  // the same number of steps for all lanes
+  int k = first_step * S::kStep + lane % 4 * kOfLane;
+  const int end = length + lane % 4 * kOfLane;  // the same number of steps for all lanes
 #pragma unroll
-  for (int i = 0; i < S::kAhead; ++i) steps[i].load(lines, few, k + i * kStride, K);
+  for (int i = 0; i < S::kAhead; ++i) steps[i].load(lines, few, k + i * kStride, length);
   for (; k < end; k += S::kAhead * kStride) {
 #pragma unroll
     for (int i = 0; i < S::kAhead; ++i) {
       steps[i].multiply(sums);
-      steps[i].load(lines, few, k + (i + S::kAhead) * kStride, K);
+      steps[i].load(lines, few, k + (i + S::kAhead) * kStride, length);
     }
   }
 

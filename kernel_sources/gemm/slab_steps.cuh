@@ -56,17 +56,12 @@ struct SlabSource {
   const float* scales = nullptr;
 };
 
-/// Whether the producer leaves its registers to those that multiply.
-template <class Config>
-constexpr bool moves_registers() {
-  if constexpr (Config::kFactor >= Factor::e4m3) return Config::kMovesRegisters;
-  return false;
-}
-
 /// Config: kRows x kColumns of a tile, kDepth of a stage, kStages, kWarpgroups, kRowsAlongK,
-/// kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, and what TileStore takes; of
-/// e4m3 and e5m2 kScaled, kPartsAtATime and kMovesRegisters. If kBatched, tensor maps have a third
-/// dimension, the products. Schedule, which extends this, has
+/// kColumnsAlongK, kRowsByThreads, kColumnsByThreads, kBatched, kChains (parts of k that a warpgroup
+/// multiplies one after the other and adds up, two stages each; 1 but for 16 bits), kMovesRegisters
+/// (the producer leaves its registers to those that multiply), and what TileStore takes; of e4m3 and
+/// e5m2 kScaled and kPartsAtATime. If kBatched, tensor maps have a third dimension, the products.
+/// Schedule, which extends this, has
 ///   kSharers  warpgroups that share the rows of a tile
 ///   kShare    blocks that share its columns: each stores a part
 ///   kBeside, kBelow  blocks with tiles next to each other, which share copies
@@ -279,9 +274,51 @@ struct SlabSteps {
       ScaledSums<SlabSteps>{*this}.multiply(row, at, warpgroup, sums);
     } else if constexpr (kHoldsRows) {
       multiply_held_rows(row, at, warpgroup, sums);
+    } else if constexpr (Config::kChains > 1) {
+      multiply_chains(row, at, warpgroup, sums);
     } else {
       multiply_described(row, at, warpgroup, sums);
     }
+  }
+
+  /// The same in kChains parts of k. Each is added while the next is multiplied.
+  __device__ __forceinline__ void multiply_chains(int row, const Place& at, int warpgroup,
+                                                  Sums& sums) {
+    constexpr int kChains = Config::kChains;
+    const int depth = (K + Config::kDepth - 1) / Config::kDepth;
+    Sums later[kChains > 2 ? 2 : 1];
+    SharedAddress before = 0;
+    const auto add = [&](const Sums& part) {
+#pragma unroll
+      for (int i = 0; i < kTiles * kSums; ++i) {
+        Sum& sum = sums[i / kSums][i % kSums];
+        sum += part[i / kSums][i % kSums];
+        compute_now(sum);
+      }
+    };
+    const auto step = [&](bool is_first, Sums& part) {
+      wait_filled();
+      multiply_stage(row, !is_first, part);
+      wgmma_wait<1>();
+      if (before != 0) Schedule::release(before);
+      before = ring.emptied();
+      ring.advance();
+    };
+#pragma unroll
+    for (int chain = 0; chain < kChains; ++chain) {
+      Sums& part = chain == 0 ? sums : later[chain % (kChains > 2 ? 2 : 1)];
+      int k = depth * chain / kChains;
+      const int end = depth * (chain + 1) / kChains;
+      step(true, part);
+      if (chain > 1) add(later[(chain - 1) % 2]);
+#pragma unroll 1
+      do step(false, part);  // two stages at least
+      while (++k + 1 < end);
+    }
+    static_cast<const Schedule*>(this)->end_products(warpgroup);
+    wgmma_wait();
+    Schedule::release(before);
+    add(later[(kChains - 1) % (kChains > 2 ? 2 : 1)]);
   }
 
   __device__ __forceinline__ void multiply_described(int row, const Place& at, int warpgroup,

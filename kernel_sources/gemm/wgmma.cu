@@ -6,9 +6,10 @@
 struct Configuration : PlacedConfiguration {
   static constexpr bool kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / 2, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS, kParts = K_PARTS;
+  static constexpr int kWarpgroups = WARPGROUPS;
+  static constexpr int kParts = IN_TURN ? 1 : K_PARTS, kChains = IN_TURN ? K_PARTS : 1;
   static constexpr int kBeside = BESIDE, kBelow = BELOW;
-  static constexpr bool kAlternate = ALTERNATE;
+  static constexpr bool kAlternate = ALTERNATE, kMovesRegisters = MOVES_REGISTERS;
   static constexpr bool kRowsByThreads = ROWS_BY_THREADS, kColumnsByThreads = COLUMNS_BY_THREADS;
   static constexpr bool kRowsAlongK = SWAP ? B_ALONG_K : A_ALONG_K;
   static constexpr bool kColumnsAlongK = SWAP ? A_ALONG_K : B_ALONG_K;

@@ -6,9 +6,9 @@ struct Configuration : PackedConfiguration {
   static constexpr bool kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kStages = STAGES;
   static constexpr int kDepth = SLAB_BYTES / sizeof(element);
-  static constexpr int kWarpgroups = WARPGROUPS, kParts = K_PARTS;
+  static constexpr int kWarpgroups = WARPGROUPS, kParts = K_PARTS, kChains = 1;
   static constexpr int kBeside = 1, kBelow = 1;
-  static constexpr bool kAlternate = ALTERNATE;
+  static constexpr bool kAlternate = ALTERNATE, kMovesRegisters = false;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kRowsAlongK = !ROWS_ACROSS, kColumnsAlongK = true;
 };

@@ -8,7 +8,7 @@ struct Configuration : ProblemConfiguration {
   static constexpr Factor kFactor = DTYPE == DTYPE_E4M3 ? Factor::e4m3 : Factor::e5m2;
   static constexpr bool kBatched = false, kByTma = STORE_BY_TMA, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES, kStages = STAGES;
-  static constexpr int kWarpgroups = WARPGROUPS, kParts = K_PARTS;
+  static constexpr int kWarpgroups = WARPGROUPS, kParts = K_PARTS, kChains = 1;
   static constexpr int kBeside = 1, kBelow = 1;
   static constexpr bool kAlternate = ALTERNATE;
   static constexpr Scaled kScaled = (Scaled)SCALES;

@@ -35,7 +35,7 @@ struct Configuration {
   static constexpr Epilogue kEpilogue = Epilogue::none;
   static constexpr bool kBatched = false, kByTma = true, kSwapped = SWAP;
   static constexpr int kRows = ROWS, kColumns = COLUMNS, kDepth = SLAB_BYTES / sizeof(element);
-  static constexpr int kStages = STAGES, kWarpgroups = WARPGROUPS;
+  static constexpr int kStages = STAGES, kWarpgroups = WARPGROUPS, kChains = 1;
   static constexpr bool kAlternate = ALTERNATE;
   static constexpr bool kRowsByThreads = false, kColumnsByThreads = false;
   static constexpr bool kBAlongK = LAYOUT == LAYOUT_NT;

@@ -266,11 +266,11 @@ __device__ __forceinline__ void multiply_groups(const SlabSource& a, const SlabS
   if (warp == 4 * Config::kWarpgroups) table.fill(offsets);
   __syncthreads();
   if (warp < 4 * Config::kWarpgroups) {
-    if constexpr (moves_registers<Config>()) take_registers<232>();
+    if constexpr (Config::kMovesRegisters) take_registers<232>();
     const Output<typename Kernel::Sum, T> out{nullptr, nullptr, 1, 0, M, N};
     kernel.consume(table, {{d_map, out, D, buffers + warp / 4 * Store::kBytes, warp / 4}});
   } else {
-    if constexpr (moves_registers<Config>()) leave_registers<40>();
+    if constexpr (Config::kMovesRegisters) leave_registers<40>();
     if (warp == 4 * Config::kWarpgroups) kernel.produce(table);
   }
 }

@@ -30,7 +30,7 @@ class ReductionClass : public ::testing::Test {
                                    std::int64_t k = 96) {
     const Problem problem = problem_of(target_, {{"M", 8}, {"N", 48}, {"K", k}}, {});
     return reduction_classes(*device_, target_, problem,
-                             builds_of(*device_, target_, problem, configurations));
+                             builds_of(*device_, target_, problem, configurations, 2));
   }
 
   const Target target_ = find_target(manifest_of("orders"));
@@ -66,7 +66,7 @@ TEST_F(ReductionClass, OtherTargetsHaveNone) {
   const Problem problem = problem_of(tiny, {{"N", 8}}, {});
   EXPECT_FALSE(has_reduction_classes(tiny, problem));
   EXPECT_THAT(reduction_classes(*device_, tiny, problem,
-                                builds_of(*device_, tiny, problem, {"BLOCK=1 STEP=1"})),
+                                builds_of(*device_, tiny, problem, {"BLOCK=1 STEP=1"}, 1)),
               ::testing::ElementsAre(""));
   const Target grouped =
       find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm_grouped/gemm_grouped.target.toml");
@@ -114,7 +114,8 @@ TEST_F(ReductionClass, OfALibraryIsFoundAmongConfigurations) {
   const TargetProgram program(target_, problem, device_->info());
   const auto builds = builds_of(*device_, target_, problem,
                                 {configuration(1, 0, 16), configuration(2, 0, 16),
-                                 configuration(2, 0, 64), configuration(4, 1, 16)});
+                                 configuration(2, 0, 64), configuration(4, 1, 16)},
+                                2);
   const auto like = [&](const std::string& way) {
     const Levels levels = program.levels(parse_named_values(way));
     WithLibrary device(*device_, device_->compile(program.source_unit(levels)),
@@ -137,8 +138,8 @@ TEST_F(ReductionClass, IsStoredForTheBuildAndForEveryM) {
   const auto problem = [&](std::int64_t m) {
     return problem_of(target_, {{"M", m}, {"N", 48}, {"K", 96}}, {});
   };
-  std::vector<BuiltConfiguration> builds =
-      builds_of(*device_, target_, problem(8), {configuration(1, 0, 16), configuration(4, 1, 16)});
+  std::vector<BuiltConfiguration> builds = builds_of(
+      *device_, target_, problem(8), {configuration(1, 0, 16), configuration(4, 1, 16)}, 2);
   const auto stored = [&](std::int64_t m) {
     return stored_classes(store, device_row(device_->info()), target_, problem(m), builds);
   };
@@ -176,8 +177,9 @@ TEST_F(StableBits, OneClassServesAllRows) {
 TEST_F(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
   // With four rows, two parts are fast, and one part was tried with many laps only.
   sandbox.done(tune("laps", "4x24x128", {"--budget", "6", "--fix", "SPLIT=2"}));
-  const std::string out = sandbox.done(
-      tune("laps", "4x24x128,8x24x128,16x24x128", {"--bits", "stable", "--budget", "2", "--json"}));
+  const std::string out =
+      sandbox.done(tune("laps", "4x24x128,8x24x128,16x24x128",
+                        {"--bits", "stable", "--budget", "2", "--within", "1000000%", "--json"}));
   const Json serves = Json::parse(out).at("groups")[0].at("serves");
   EXPECT_EQ(serves[0].at("config").at("SPLIT").get<int>(), 1);
   EXPECT_LT(serves[0].at("config").at("LAPS").get<int>(), 1000);

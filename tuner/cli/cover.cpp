@@ -244,7 +244,7 @@ int run_cover(const Arguments& arguments) {
   if (!arguments.has("no-baseline")) {
     tuning.baselines = plugins.baselines(target.name, info.kind);
   }
-  bool is_whole = !tune(target, devices, &store, tuning, callbacks).interrupted;
+  bool is_whole = !tune(for_speed(target), devices, &store, tuning, callbacks).interrupted;
   if (is_whole && bits && bits->library) {
     return take_bits_of(task, *bits->library, tuned_places(task), arguments);
   }

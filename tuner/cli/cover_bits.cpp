@@ -6,7 +6,9 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <random>
 #include <set>
+#include <utility>
 
 #include "db/past_times.hpp"
 #include "tuner/cli/tune_command.hpp"
@@ -23,7 +25,9 @@ namespace {
 // at each size, are timed at all sizes.
 constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
 constexpr double kUnknownRatio = 3;  // of a class where none of its configurations was timed
+constexpr double kHopedRatio = 1.1;  // of such a class that may be searched there
 constexpr double kSlow = 1.1;        // ratio from which on a class is searched for faster ones
+constexpr std::size_t kDrawn = 16;   // configurations of each family, at each of two sizes
 
 /// The sizes and settings that a row of the output may depend on.
 std::string group_of(const Problem& problem) {
@@ -71,7 +75,8 @@ StableChoice choice_within(const Covered& result, const std::string& reduction_c
 
 bool is_class(const std::string& text) { return !text.empty() && text != kPlaceDependent; }
 
-/// The wanted class, or the one that costs least over the places.
+/// The wanted class, or the one that costs least over the places: of those that are nowhere slow,
+/// if there are any.
 StableChoice stable_choice(const CoverTask& task, const Covered& result, const WantedBits& wanted,
                            const std::vector<std::size_t>& places, ClassesAtPlaces& known) {
   std::vector<std::vector<std::string>> classes;
@@ -84,7 +89,8 @@ StableChoice stable_choice(const CoverTask& task, const Covered& result, const W
   StableChoice best;
   for (const std::string& each : all) {
     StableChoice choice = choice_within(result, each, places, classes);
-    if (choice.cost < best.cost) best = std::move(choice);
+    if (std::pair(choice.worst > kSlow, choice.cost) < std::pair(best.worst > kSlow, best.cost))
+      best = std::move(choice);
   }
   if (std::isfinite(best.cost)) return best;
   throw Error(format("{}: {} serves every size of {}: raise --budget or --within", task.target.name,
@@ -124,12 +130,13 @@ std::map<std::string, OfClass> timed_by_class(const CoverTask& task,
 }
 
 /// The classes that seem to cost least over all places, as far as it is known.
-std::vector<std::string> promising(const std::map<std::string, OfClass>& by_class) {
+std::vector<std::string> promising(const std::map<std::string, OfClass>& by_class,
+                                   double unknown_ratio) {
   std::vector<std::pair<double, std::string>> order;
   for (const auto& [name, of_class] : by_class) {
     double cost = 0;
     for (const auto& here : of_class) {
-      cost += std::log(here.empty() ? kUnknownRatio : here.begin()->first);
+      cost += std::log(here.empty() ? unknown_ratio : here.begin()->first);
     }
     order.emplace_back(cost, name);
   }
@@ -162,43 +169,66 @@ NamedValues what_sets_apart(const std::vector<Configuration>& members,
   return apart;
 }
 
-/// Parts of the space that have configurations of a class: each of one family, as far as values of
-/// parameters tell the class apart. Of a family that was not timed, the default configuration
-/// tells.
-std::vector<NamedValues> parts_of_class(const CoverTask& task, const std::string& reduction_class,
-                                        const std::vector<TunedSize>& places,
-                                        const std::vector<Problem>& problems,
-                                        ClassesAtPlaces& known) {
-  std::map<std::string, NamedValues> families{{"", {}}};
-  if (task.target.family) {
-    const Parameter& family = task.target.parameters[*task.target.family];
-    families.clear();
-    for (const Value& value : family.values) families[value.text()] = {{family.name, value}};
+/// The target's families, each as the value that chooses it.
+std::vector<NamedValues> families_of(const Target& target) {
+  if (!target.family) return {{}};
+  const Parameter& family = target.parameters[*target.family];
+  std::vector<NamedValues> families;
+  for (const Value& value : family.values) families.push_back({{family.name, value}});
+  return families;
+}
+
+/// What shows which parts of the space have a class: of each family the fastest configurations of
+/// all places, the default ones, and some that are drawn at the first and at the last place.
+std::vector<std::string> examples(const CoverTask& task, const std::vector<TunedSize>& places) {
+  std::set<std::string> all;
+  for (const TunedSize& place : places) {
+    std::ranges::copy(fastest_of(place, task.limit, kMostClassified),
+                      std::inserter(all, all.end()));
   }
-  std::vector<NamedValues> parts;
-  for (const auto& [name, family] : families) {
+  std::mt19937_64 random(1);
+  for (const NamedValues& family : families_of(task.target)) {
     const Target target = with_fixed(task.target, family);
-    std::set<std::string> all;
-    for (const TunedSize& place : places) {
-      for (const std::string& each : fastest_of(place, task.limit, kMostClassified)) {
-        if (has_all(parse_named_values(each), family)) all.insert(each);
-      }
+    for (const TunedSize* place : {&places.front(), &places.back()}) {
+      const ParameterSpace space = space_of(target, place->problem, task.device());
+      if (space.empty()) continue;
+      all.insert(to_text(valid_default(target, place->problem, task.device())));
+      for (std::size_t i = 0; i < kDrawn; ++i)
+        all.insert(to_text(space.at(random() % space.size())));
     }
-    for (const Problem& problem : problems) {
-      if (!space_of(target, problem, task.device()).empty())
-        all.insert(to_text(valid_default(target, problem, task.device())));
+  }
+  return {all.begin(), all.end()};
+}
+
+/// Configurations by class.
+using Members = std::map<std::string, std::vector<Configuration>>;
+
+/// Parts of the space that have configurations of a class: each of one family, as far as values of
+/// parameters tell the class apart.
+std::vector<NamedValues> parts_of_class(const Target& target, const std::string& reduction_class,
+                                        const Members& members) {
+  std::vector<NamedValues> parts;
+  for (const NamedValues& family : families_of(target)) {
+    std::vector<Configuration> own, others;
+    for (const auto& [name, all] : members) {
+      std::ranges::copy_if(all, std::back_inserter(name == reduction_class ? own : others),
+                           [&](const Configuration& each) { return has_all(each, family); });
     }
-    const std::vector<std::string> texts(all.begin(), all.end());
-    const std::vector<std::string>& classes = known.at(problems.front(), texts);
-    std::vector<Configuration> members, others;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      (classes[i] == reduction_class ? members : others).push_back(parse_named_values(texts[i]));
-    }
-    if (members.empty()) continue;
+    if (own.empty()) continue;
     NamedValues& part = parts.emplace_back(family);
-    std::ranges::copy(what_sets_apart(members, std::move(others)), std::back_inserter(part));
+    std::ranges::copy(what_sets_apart(own, std::move(others)), std::back_inserter(part));
   }
   return parts;
+}
+
+/// Whether one of these is valid at each place.
+bool serves_all(const CoverTask& task, const std::vector<TunedSize>& places,
+                const std::vector<Configuration>& members) {
+  return std::ranges::all_of(places, [&](const TunedSize& place) {
+    return std::ranges::any_of(members, [&](const Configuration& each) {
+      return is_valid(task.target, place.problem, each, task.device());
+    });
+  });
 }
 
 }  // namespace
@@ -209,9 +239,10 @@ const std::vector<std::string>& ClassesAtPlaces::at(const Problem& problem,
   if (is_new) {
     Device& device = *task_.devices.front();
     const Device::Turn turn = device.take_turn();
-    found->second =
-        reduction_classes(device, task_.target, problem,
-                          builds_of(device, task_.target, problem, candidates), &task_.store);
+    found->second = reduction_classes(
+        device, task_.target, problem,
+        builds_of(device, task_.target, problem, candidates, task_.request.compile_threads),
+        &task_.store);
   }
   return found->second;
 }
@@ -219,26 +250,36 @@ const std::vector<std::string>& ClassesAtPlaces::at(const Problem& problem,
 bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPlaces& known) {
   const std::vector<TunedSize> places = tuned_places(task);
   for (const auto& [group, numbers] : groups_of(places)) {
-    auto by_class = timed_by_class(task, places, numbers, known);
-    if (by_class.empty()) continue;
-    const std::string name =
-        wanted.reduction_class.empty() ? promising(by_class).front() : wanted.reduction_class;
-    OfClass& timed = by_class[name];
-    timed.resize(numbers.size());
     std::vector<TunedSize> own;
-    TuningRequest request = task.request;
-    request.partial = true;
-    request.problems.clear();
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      own.push_back(places[numbers[i]]);
-      if (timed[i].empty() || timed[i].begin()->first > kSlow)
-        request.problems.push_back(own.back().problem);
+    for (const std::size_t i : numbers) own.push_back(places[i]);
+    auto by_class = timed_by_class(task, places, numbers, known);
+    const std::vector<std::string> texts = examples(task, own);
+    const std::vector<std::string>& classes = known.at(own.front().problem, texts);
+    Members members;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      members[classes[i]].push_back(parse_named_values(texts[i]));
+      if (is_class(classes[i])) by_class[classes[i]].resize(numbers.size());
     }
-    if (request.problems.empty()) continue;
-    for (const NamedValues& part : parts_of_class(task, name, own, request.problems, known)) {
-      const Target target = with_fixed(task.target, part);
-      if (tune(target, task.devices, &task.store, request, task.callbacks).interrupted)
-        return false;
+    std::erase_if(by_class,
+                  [&](const auto& one) { return !serves_all(task, own, members[one.first]); });
+    const bool is_any = wanted.reduction_class.empty();
+    for (const std::string& name :
+         is_any ? promising(by_class, kHopedRatio) : std::vector{wanted.reduction_class}) {
+      OfClass& timed = by_class[name];
+      timed.resize(numbers.size());
+      TuningRequest request = task.request;
+      request.partial = true;
+      request.problems.clear();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (timed[i].empty() || timed[i].begin()->first > kSlow)
+          request.problems.push_back(own[i].problem);
+      }
+      if (request.problems.empty()) continue;
+      for (const NamedValues& part : parts_of_class(task.target, name, members)) {
+        const Target target = with_fixed(task.target, part);
+        if (tune(target, task.devices, &task.store, request, task.callbacks).interrupted)
+          return false;
+      }
     }
   }
   return true;
@@ -252,7 +293,7 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
     auto by_class = timed_by_class(task, places, numbers, known);
     const bool is_any = wanted.reduction_class.empty();
     for (const std::string& name :
-         is_any ? promising(by_class) : std::vector{wanted.reduction_class}) {
+         is_any ? promising(by_class, kUnknownRatio) : std::vector{wanted.reduction_class}) {
       for (const auto& here : by_class[name]) {
         std::size_t taken = 0;
         for (const auto& [ratio, configuration] : here) {
@@ -330,9 +371,10 @@ int take_bits_of(const CoverTask& task, const BaselineSource& library,
   for (const TunedSize& place : places) {
     const std::vector<std::string> candidates = fastest_of(place, task.limit, kMostClassified);
     const Device::Turn turn = device.take_turn();
-    const BitsOfLibrary bits =
-        bits_of_library(device, task.target, place.problem,
-                        builds_of(device, task.target, place.problem, candidates), library);
+    const BitsOfLibrary bits = bits_of_library(
+        device, task.target, place.problem,
+        builds_of(device, task.target, place.problem, candidates, task.request.compile_threads),
+        library);
     const auto found = std::ranges::find(bits.alike, true);
     if (found == bits.alike.end()) {
       const std::string problem = problem_text(task.target, place.problem);

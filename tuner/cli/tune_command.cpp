@@ -156,7 +156,7 @@ Workload problems_asked_for(const Arguments& arguments, const Target& target,
 Target asked_target(const Arguments& arguments, Plugins& plugins) {
   const std::string name = target_name_of(arguments);
   refresh_generated_source(name);
-  return with_fixed(plugins.find_target(name), fixed_of(arguments));
+  return for_speed(plugins.find_target(name), fixed_of(arguments));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Parameter {
   /// Of each family, by the level of the family parameter, the levels that it has; none where it
   /// lacks the parameter. Empty: all families have the parameter with all its values.
   std::vector<std::vector<std::uint16_t>> family_levels = {};
+  bool for_bits = false;  // other values are searched only where bits are chosen: see for_speed()
 };
 
 /// A condition that names this parameter only: `ALPHA == 0.5`. Throws ExpressionError.

@@ -237,6 +237,16 @@ Target with_fixed(Target target, const NamedValues& fixed) {
   return target;
 }
 
+Target for_speed(Target target, const NamedValues& fixed) {
+  target = with_fixed(std::move(target), fixed);
+  for (const Parameter& each : target.parameters) {
+    if (!each.for_bits || find_value(fixed, each.name)) continue;
+    target.constraints.push_back(
+        condition_on(each, format("{} == {}", each.name, each.values.front().literal())));
+  }
+  return target;
+}
+
 Scope scope_of(const Problem& problem, const DeviceInfo& device) {
   Scope scope;
   bind_device(scope, device);

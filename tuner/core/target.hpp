@@ -333,6 +333,9 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device);
 /// Throws UsageError for an unknown parameter or value, and for one that is given twice.
 Target with_fixed(Target target, const NamedValues& fixed);
 
+/// with_fixed(), and parameters for bits that are not among these have their first value.
+Target for_speed(Target target, const NamedValues& fixed = {});
+
 /// Throws UsageError if the problem breaks a rule of the target, or a free size is below its least.
 void require_offered(const Target& target, const Problem& problem, const DeviceInfo& device);
 

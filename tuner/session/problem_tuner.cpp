@@ -309,7 +309,7 @@ void ProblemTuner::store_classes(ProblemRun& run, const ProblemDecision& decisio
   const Device::Turn turn = device_.take_turn();
   try {
     reduction_classes(device_, run.target(), run.problem(),
-                      builds_of(device_, run.target(), run.problem(), configurations), store_);
+                      builds_of(device_, run.target(), run.problem(), configurations, 1), store_);
   } catch (const Error& error) {  // such as no memory: the decision stands
     warn(format("{}: classes of bits are not stored: {}", problem_text(run.target(), run.problem()),
                 error.what()));

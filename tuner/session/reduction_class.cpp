@@ -22,6 +22,7 @@
 #include "tuner/core/target_program.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/records/records.hpp"
+#include "tuner/session/compile_pool.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -355,23 +356,30 @@ bool has_reduction_classes(const Target& target, const Problem& problem) {
 
 std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
                                           const Problem& problem,
-                                          const std::vector<std::string>& configurations) {
+                                          const std::vector<std::string>& configurations,
+                                          int threads) {
   std::vector<Problem> problems{problem};
   for (const std::int64_t rows : rows_for(problem, device.info().kind)) {
     set_size(problems.emplace_back(problem), "M", rows);
   }
+  CompilePool pool(device, threads);
+  CompileRequests requests(pool);
+  std::vector<std::optional<CompilePool::Result>> results(configurations.size());
+  for (const Problem& each : problems) {
+    const TargetProgram program(target, each, device.info());
+    if (!program.refusal().empty()) continue;
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+      const Levels levels = program.levels(parse_named_values(configurations[i]));
+      if (!results[i] && program.is_valid(levels))
+        results[i] = requests.compile(program.source_unit(levels));
+    }
+  }
   std::vector<BuiltConfiguration> builds;
-  for (const std::string& configuration : configurations) {
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
     CompiledKernel kernel;
     kernel.outcome = Outcome::invalid;
-    for (const Problem& each : problems) {
-      const TargetProgram program(target, each, device.info());
-      const Levels levels = program.levels(parse_named_values(configuration));
-      if (!program.refusal().empty() || !program.is_valid(levels)) continue;
-      kernel = device.compile(program.source_unit(levels));
-      break;
-    }
-    builds.push_back({configuration, std::move(kernel)});
+    if (results[i]) kernel = *results[i]->get();
+    builds.push_back({configurations[i], std::move(kernel)});
   }
   return builds;
 }

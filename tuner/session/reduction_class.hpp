@@ -28,7 +28,8 @@ struct BuiltConfiguration {
 /// Compiles each configuration for the problem, or for another M if it is not valid there.
 std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
                                           const Problem& problem,
-                                          const std::vector<std::string>& configurations);
+                                          const std::vector<std::string>& configurations,
+                                          int threads);
 
 /// The class of each build, for the problem's K, N, batch and settings and for every M. Builds of
 /// equal classes give an element the same bits wherever its row lies, however many rows there are.

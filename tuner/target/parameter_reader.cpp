@@ -19,7 +19,8 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
     made.most = sized_end(node);
     return made;
   }
-  node.expect_keys({"values", "from", "to", "factor", "step", "when", "run_time", "as"});
+  node.expect_keys(
+      {"values", "from", "to", "factor", "step", "when", "run_time", "for_bits", "as"});
   const Node* const values = node.find("values");
   for (const char* const key : {"from", "to", "factor", "step"}) {
     if (values && node.has(key)) node[key].fail("give \"values\" or a range, not both");
@@ -32,6 +33,7 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
   if (!is_listed) made.most = sized_end(range);
   made.when = node.find("when");
   if (const Node* const run_time = node.find("run_time")) made.run_time = run_time->flag();
+  if (const Node* const for_bits = node.find("for_bits")) made.for_bits = for_bits->flag();
   made.form = form_of(node, made.values);
   if (made.run_time && made.form != WordForm::number) {
     node["as"].fail("a run_time parameter is not compiled in, so it has no text in the source");
@@ -101,6 +103,7 @@ void add_levels(Parameter& parameter, const Declared& use, const Reading& readin
 Parameter merged(Reading& reading, Target& target, const std::vector<const Declared*>& uses) {
   Parameter parameter{
       uses.front()->name, united(uses), {}, uses.front()->run_time, {}, uses.front()->form, {}};
+  parameter.for_bits = uses.front()->for_bits;
   for (const Declared* const use : uses) {
     if (use->run_time != parameter.run_time) {
       use->place.fail(format("{} is run_time in one family only", use->name));

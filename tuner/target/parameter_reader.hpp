@@ -16,7 +16,7 @@ struct Declared {
   Node place;
   std::vector<Value> values;
   const Node* when = nullptr;
-  bool run_time = false;
+  bool run_time = false, for_bits = false;
   WordForm form = WordForm::number;
   WordTexts texts = {};
   std::optional<Excerpt> most = {};  // the end of a range: an expression of the problem

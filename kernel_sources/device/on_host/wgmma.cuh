@@ -48,6 +48,7 @@ inline Fragment load_fragment(SharedAddress at, int stride, int step) {
   return a;
 }
 
+inline void compute_now(float&) {}
 inline void wgmma_fence() {}
 inline void wgmma_commit() {}
 template <int kPending = 0>

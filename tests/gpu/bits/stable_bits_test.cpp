@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear layers of two families of models with a stable choice: rows of the output keep their bits
-// for any M, and what that costs. $AUTOTUNE_TEST_LAYERS of each family are tuned (1), each size
-// with the budget $AUTOTUNE_TEST_BUDGET (16), after what is shipped for the GPU.
+// for any M, and what that costs. Each size is tuned with the budget $AUTOTUNE_TEST_BUDGET (16),
+// after what is shipped for the GPU. A layer takes one to two minutes a type: GTEST_TOTAL_SHARDS
+// divides them among GPUs.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <iterator>
 #include <random>
 #include <span>
+#include <tuple>
 
 #include "tests/cli/tool.hpp"
 #include "tests/gpu/gpu_fixture.hpp"
@@ -21,6 +23,8 @@
 #include "tuner/json/json.hpp"
 #include "tuner/lock/lock.hpp"
 #include "tuner/runtime/autotune.h"
+#include "tuner/session/reduction_class.hpp"
+#include "tuner/target/catalog.hpp"
 
 namespace autotune {
 namespace {
@@ -28,6 +32,7 @@ namespace {
 constexpr std::int64_t kMostRows = 8192;
 constexpr int kPairs = 10'000;        // over all layers and types
 constexpr int kNumbersOfRows = 1000;  // that are drawn for each layer
+constexpr double kLongest = 1200;     // seconds of a search
 constexpr double kMeanBar = 0.95, kLeastBar = 0.90;
 constexpr std::array<std::int64_t, 5> kTuned{1, 16, 128, 1024, kMostRows};
 
@@ -36,15 +41,16 @@ struct Layer {
   std::int64_t n, k;
 };
 /// GPT-2 (and BERT base), and Llama 3 8B.
-constexpr std::array<std::array<Layer, 4>, 2> kFamilies{
-    {{{{"GPT-2 attention output", 768, 768},
-       {"GPT-2 attention input", 2304, 768},
-       {"GPT-2 projection to 3072", 3072, 768},
-       {"GPT-2 projection from 3072", 768, 3072}}},
-     {{{"Llama 3 8B attention output", 4096, 4096},
-       {"Llama 3 8B attention input", 6144, 4096},
-       {"Llama 3 8B down", 4096, 14336},
-       {"Llama 3 8B gate", 14336, 4096}}}}};
+constexpr std::array kLayers{Layer{"GPT2AttentionOutput", 768, 768},
+                             Layer{"GPT2AttentionInput", 2304, 768},
+                             Layer{"GPT2Up", 3072, 768},
+                             Layer{"GPT2Down", 768, 3072},
+                             Layer{"Llama3AttentionOutput", 4096, 4096},
+                             Layer{"Llama3AttentionInput", 6144, 4096},
+                             Layer{"Llama3Down", 4096, 14336},
+                             Layer{"Llama3Gate", 14336, 4096}};
+const std::array<std::string, 2> kTypes{"bf16", "f32"};
+constexpr int kPairsOfALayer = kPairs / static_cast<int>(kLayers.size() * kTypes.size());
 
 std::string variable(const char* name, const char* otherwise) {
   const char* const value = std::getenv(name);
@@ -209,72 +215,103 @@ class StableBits : public Gpu {
         "--set", "dtype=" + dtype, "--set",  "layout=NT", "--budget",
         budget,  "--json",         "--quiet"};
     std::ranges::move(more, std::back_inserter(words));
-    return sandbox_.run(words);
+    return sandbox_.start(words)->wait(kLongest);
   }
 
   testing::Sandbox sandbox_;
 };
 
-TEST_F(StableBits, RowsAreTheSameForAnyNumberOfRows) {
-  const auto layers = std::stoul(variable("AUTOTUNE_TEST_LAYERS", "1"));
-  const int pairs = kPairs / static_cast<int>(2 * layers * kFamilies.size());
+using LayerAndType = std::tuple<Layer, std::string>;
+
+class StableLayer : public StableBits, public ::testing::WithParamInterface<LayerAndType> {};
+
+TEST_P(StableLayer, RowsAreTheSameForAnyNumberOfRows) {
+  const auto& [layer, dtype] = GetParam();
+  const testing::Ended chosen =
+      tune(layer, dtype, variable("AUTOTUNE_TEST_BUDGET", "16"), {"--bits", "stable"});
+  ASSERT_EQ(chosen.status, 0) << chosen.err;
+  const Json groups = Json::parse(chosen.out).at("groups");
+  ASSERT_EQ(groups.size(), 1u);
+  std::string ratios;
+  for (const Json& served : groups[0].at("serves")) {
+    std::printf("%s %s %s: %.3f, %s\n", layer.name, dtype.c_str(),
+                served.at("problem").at("M").dump().c_str(), 1 / served.at("ratio").get<double>(),
+                served.at("config").dump().c_str());
+    ratios += format(" {:.2f}", 1 / served.at("ratio").get<double>());
+  }
+  const auto figure_of = [&](const char* what, const char* name, double bar) {
+    figure(format("{} {}: stable over free, {}", layer.name, dtype, what),
+           format("{:.3f} ({})", 1 / groups[0].at(name).get<double>(), ratios.substr(1)),
+           format("{}", bar));
+  };
+  figure_of("mean", "mean_ratio", kMeanBar);
+  figure_of("least", "worst_ratio", kLeastBar);
+
   std::mt19937_64 random(46);
+  const std::vector<std::int64_t> rows = drawn_rows(random);
+  const testing::Ended locked = tool(
+      {"lock", "--target", "gemm", "--sizes", sizes_text(layer, rows), "--set", "dtype=" + dtype,
+       "--set", "layout=NT", "--bits", "class", "--fallback", "error", "--output", "app.lock"});
+  EXPECT_THAT(locked.out, HasSubstr("bits: 1 of 1 group have one class")) << locked.out;
+  LockedLayer product((sandbox_.folder() / "app.lock").string(), layer, dtype, random);
   Comparison comparison(device());
-  double logarithms = 0, worst = 1;
-  int places = 0, compared = 0;
-  for (const auto& family : kFamilies) {
-    for (std::size_t l = 0; l < layers; ++l) {
-      const Layer& layer = family.at(l);
-      for (const std::string dtype : {"bf16", "f32"}) {
-        SCOPED_TRACE(format("{} {}", layer.name, dtype));
-        const testing::Ended chosen =
-            tune(layer, dtype, variable("AUTOTUNE_TEST_BUDGET", "16"), {"--bits", "stable"});
-        ASSERT_EQ(chosen.status, 0) << chosen.err;
-        const Json groups = Json::parse(chosen.out).at("groups");
-        ASSERT_EQ(groups.size(), 1u);
-        for (const Json& served : groups[0].at("serves")) {
-          const double ratio = served.at("ratio");
-          std::printf("%s %s %s: %.3f, %s\n", layer.name, dtype.c_str(),
-                      served.at("problem").at("M").dump().c_str(), 1 / ratio,
-                      served.at("config").dump().c_str());
-          logarithms -= std::log(ratio);
-          worst = std::min(worst, 1 / ratio);
-          ++places;
-        }
-        figure(format("{} {}: stable over free, geometric mean and least", layer.name, dtype),
-               format("{:.3f} {:.3f}", 1 / groups[0].at("mean_ratio").get<double>(),
-                      1 / groups[0].at("worst_ratio").get<double>()));
-        const std::vector<std::int64_t> rows = drawn_rows(random);
-        const testing::Ended locked =
-            tool({"lock", "--target", "gemm", "--sizes", sizes_text(layer, rows), "--set",
-                  "dtype=" + dtype, "--set", "layout=NT", "--bits", "class", "--fallback", "error",
-                  "--output", "app.lock"});
-        EXPECT_THAT(locked.out, HasSubstr("bits: 1 of 1 group have one class")) << locked.out;
-        LockedLayer product((sandbox_.folder() / "app.lock").string(), layer, dtype, random);
-        for (int pair = 0; pair < pairs; ++pair, ++compared) {
-          const std::int64_t one = rows[random() % rows.size()],
-                             other = rows[random() % rows.size()];
-          const std::int64_t firsts = std::min(one, kMostRows - other + 1);
-          const auto first =
-              static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(firsts));
-          product.run(0, one, 0);
-          product.run(first, other, 1);
-          comparison.add(product.row(0, first), product.row(1, 0),
-                         std::min(one - first, other) * product.row_bytes());
-        }
-        EXPECT_EQ(comparison.found(), 0u) << "elements differ";
+  for (int pair = 0; pair < kPairsOfALayer; ++pair) {
+    const std::int64_t one = rows[random() % rows.size()], other = rows[random() % rows.size()];
+    const std::int64_t firsts = std::min(one, kMostRows - other + 1);
+    const auto first = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(firsts));
+    product.run(0, one, 0);
+    product.run(first, other, 1);
+    comparison.add(product.row(0, first), product.row(1, 0),
+                   std::min(one - first, other) * product.row_bytes());
+  }
+  EXPECT_EQ(comparison.found(), 0u) << "elements differ";
+  figure(format("{} {}: pairs of M", layer.name, dtype), format("{}", kPairsOfALayer));
+}
+
+std::string name_of_layer(const ::testing::TestParamInfo<LayerAndType>& instance) {
+  const auto& [layer, dtype] = instance.param;
+  return layer.name + ("_" + dtype);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, StableLayer,
+                         ::testing::Combine(::testing::ValuesIn(kLayers),
+                                            ::testing::ValuesIn(kTypes)),
+                         name_of_layer);
+
+/// The same number of parts of k, by blocks of a cluster, by a block in turn, and by warps.
+TEST_F(StableBits, FamiliesAddPartsOfKInOneOrder) {
+  const Target target = find_target("gemm");
+  for (const int parts : {2, 4}) {
+    std::vector<std::string> configurations;
+    const auto add = [&](const std::string& chosen) {
+      Configuration all;
+      const NamedValues given = parse_named_values(chosen);
+      for (const Parameter& each : target.parameters) {
+        const Value* const value = find_value(given, each.name);
+        all.push_back({each.name, value ? *value : each.values.front()});
       }
+      configurations.push_back(to_text(all));
+    };
+    const std::string tile = "KERNEL=wgmma ROWS=64 COLUMNS=64 SLAB_BYTES=128 STAGES=4 ";
+    add(format("{} K_PARTS={} IN_TURN=1", tile, parts));
+    add(format("{} K_PARTS={} IN_TURN=1 SWAP=1", tile, parts));
+    add(format("KERNEL=skinny K_GROUPS={} WHOLE_PARTS=1 UNROLL=2", parts));
+    if (parts == 2) add(tile + " K_PARTS=2");  // with more, a block begins with its own
+    for (const std::int64_t k : {768, 3072}) {
+      const Problem problem =
+          problem_of(target, {{"M", Value(16)}, {"N", Value(768)}, {"K", Value(k)}},
+                     {{"dtype", Value("bf16")}, {"layout", Value("NT")}});
+      const std::vector<std::string> classes = reduction_classes(
+          device(), target, problem, builds_of(device(), target, problem, configurations, 4));
+      EXPECT_THAT(classes, ::testing::Each(classes.front())) << parts << " parts of " << k;
+      EXPECT_EQ(classes.front().size(), 16u);
     }
   }
-  const double mean = std::exp(logarithms / places);
-  figure("stable over free: geometric mean", format("{:.3f}", mean), format("{}", kMeanBar));
-  figure("stable over free: least", format("{:.3f}", worst), format("{}", kLeastBar));
-  figure("pairs of M", format("{}", compared));
 }
 
 TEST_F(StableBits, ALibrarysBitsAreFoundOrMissedWithASentence) {
-  const testing::Ended ended = tune(kFamilies[1][0], "bf16", variable("AUTOTUNE_TEST_BUDGET", "16"),
-                                    {"--bits", "like=cublas"});
+  const testing::Ended ended =
+      tune(kLayers[4], "bf16", variable("AUTOTUNE_TEST_BUDGET", "16"), {"--bits", "like=cublas"});
   ASSERT_TRUE(ended.status == 0 || ended.status == 1) << ended.err;
   const Json found = Json::parse(ended.out);
   EXPECT_EQ(found.at("serves").size() + found.at("without").size(), kTuned.size());
@@ -286,7 +323,7 @@ TEST_F(StableBits, ALibrarysBitsAreFoundOrMissedWithASentence) {
          format("{} of {}", found.at("serves").size(), kTuned.size()));
   std::printf("%s\n", ended.out.c_str());
 
-  tool({"lock", "--target", "gemm", "--sizes", sizes_text(kFamilies[1][0], kTuned), "--set",
+  tool({"lock", "--target", "gemm", "--sizes", sizes_text(kLayers[4], kTuned), "--set",
         "dtype=bf16", "--set", "layout=NT", "--bits", "like=cublas", "--output", "like.lock"});
   const Lock lock = read_lock(sandbox_.folder() / "like.lock");
   const auto& answers = lock.targets.at(0).answers;
