@@ -30,8 +30,8 @@ int rank_of(std::string_view provenance) {
 /// The order of rows for the same sizes.
 bool stands_above(const LookupRow& a, const LookupRow& b) {
   const auto standing = [](const LookupRow& row) {
-    return std::make_tuple(!row.same_device, row.validity, rank_of(row.provenance), row.layer,
-                           !row.same_policy);
+    return std::make_tuple(!row.same_device, row.is_pinned_alike() ? Validity::exact : row.validity,
+                           rank_of(row.provenance), row.layer, !row.same_policy);
   };
   if (standing(a) != standing(b)) return standing(a) < standing(b);
   return a.configuration < b.configuration;

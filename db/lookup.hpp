@@ -50,13 +50,17 @@ struct LookupRow {
   bool early_start = false;
   bool library_timed = false;  // beside the vendor's library, whichever was faster
   bool same_policy = true;     // false: timed in a chain, although another context was requested
+
+  bool is_pinned() const { return provenance == "pinned"; }
+  bool is_pinned_alike() const { return is_pinned() && validity == Validity::alike; }
 };
 
 /// A hash table over sizes with open addressing. A probe reads one cache line of keys.
 class LookupTable {
  public:
   /// Keeps one of several rows for the same sizes. Compared in turn: this device first, then
-  /// validity, then pinned before tuned before predicted, then the layer, then the policy.
+  /// validity, then pinned before tuned before predicted, then the layer, then the policy. A pin of
+  /// alike settings counts as exact.
   LookupTable(std::size_t size_count, std::vector<LookupRow> rows);
 
   /// The row of exactly these sizes, or nullptr. Takes less than 50 ns.

@@ -14,7 +14,7 @@ namespace autotune::db {
 
 SettingsMatch match_settings(const LookupRequest& request, std::string_view settings) {
   const bool own = settings == request.settings;
-  return {own || request.alike.contains(settings), own};
+  return {own || request.alike.contains(settings), own, own || settings == request.plain};
 }
 
 bool is_same_device(const DeviceRow& a, const DeviceRow& b) {
@@ -54,7 +54,7 @@ struct LayerReading {
       row.sizes.resize(size_count);
       if (!take_sizes(settings, request.size_names, row.sizes)) return;
       const SettingsMatch match = match_settings(request, settings);
-      if (!match.fits || (!match.own && best.view.provenance == "pinned")) return;
+      if (!match.fits || (!match.pins && best.view.provenance == "pinned")) return;
       if (!best.is_answer()) return;
       const std::string_view sizes =
           best.view.problem.substr(0, best.view.problem.size() - settings.size());

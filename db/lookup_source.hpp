@@ -25,14 +25,15 @@ struct LookupRequest {
   std::string size_names;   // `M N K`
   std::string settings;     // `dtype=f32`, in the target's order
   std::set<std::string, std::less<>>
-      alike;  // settings whose times are the same, where these have none
+      alike;               // settings whose times are the same, where these have none
+  std::string plain = {};  // of these, the one whose pins count before results of `settings`
   /// Rows of a chain stand in for those of another context (` context=between`) that are missing.
   std::string policy = "l2=hot launch=graph";
 };
 
-/// Whether rows with these settings answer; false in `own` for alike settings.
+/// Whether rows with these settings answer, and pins among them; false in `own` for alike settings.
 struct SettingsMatch {
-  bool fits = false, own = false;
+  bool fits = false, own = false, pins = false;
 };
 SettingsMatch match_settings(const LookupRequest& request, std::string_view settings);
 

@@ -26,6 +26,7 @@ struct FoundTime {
 
 struct FoundProblem {
   PastProblem problem;
+  bool pins_count = false;  // those of its settings
   std::vector<FoundTime> found = {};
 };
 using Problems = std::map<std::string, FoundProblem, std::less<>>;  // by their text
@@ -91,7 +92,7 @@ class LayerTimes {
     const SettingsMatch match = match_settings(request_, settings);
     if (!match.fits) return nullptr;
     problem.own_settings = match.own;
-    return &problems.emplace(text, FoundProblem{std::move(problem)}).first->second;
+    return &problems.emplace(text, FoundProblem{std::move(problem), match.pins}).first->second;
   }
 
   void read_best(const Part& part, const std::string& policy, Problems& problems) {
@@ -99,7 +100,7 @@ class LayerTimes {
       if (failures_.refute(layer_, part, best)) return;
       const bool is_pinned = best.view.provenance == "pinned";
       FoundProblem* const found = problem_of(best.view.problem, problems);
-      if (found == nullptr || (is_pinned && !found->problem.own_settings)) return;
+      if (found == nullptr || (is_pinned && !found->pins_count)) return;
       const Validity validity = parts_.validity(part, best.session);
       const PastTime time{std::string(best.view.configuration), time_or_0(best.view.median_ns),
                           std::string(best.view.provenance), validity};

@@ -54,16 +54,8 @@ class Launcher:
 
 def problem_of(product: Product) -> Optional[Problem]:
     """None if no target computes the product."""
-    plain = plain_problem(product)
-    if plain is None or not product.has_bias:
-        return plain
-    return plain._replace(settings={**plain.settings, "epilogue": "bias"})
-
-
-def plain_problem(product: Product) -> Optional[Problem]:
-    """The same without the bias. What is pinned for it counts for both."""
     _, dtype, layout, sizes, batch, has_bias, output, scales, sums, groups = product[:10]
-    if batch > 1 and has_bias:
+    if has_bias and (batch > 1 or groups):
         return None
     if groups:
         m, n, k = sizes
@@ -74,16 +66,15 @@ def plain_problem(product: Product) -> Optional[Problem]:
             settings |= {"groups": "padded"}
         room = m // groups if product.is_padded else m
         return Problem("gemm_grouped", settings, (groups, n, k, groups * product.mean or m, room))
-    if dtype in ("f16", "bf16"):
-        return Problem("gemm", {"dtype": dtype, "layout": layout}, (*sizes, batch))
-    if dtype in ("e4m3", "e5m2"):
-        scaled = {"output": output, "scales": scales, "sums": sums}
-        return Problem("gemm", {"dtype": dtype, "layout": layout, **scaled}, (*sizes, batch))
-    if dtype not in ("f32", "f64") or (has_bias and dtype != "f32"):
+    if dtype not in ("f16", "bf16", "e4m3", "e5m2", "f32", "f64") or (has_bias and dtype == "f64"):
         return None
     settings = {"dtype": dtype, "layout": layout}
+    if dtype in ("e4m3", "e5m2"):
+        settings |= {"output": output, "scales": scales, "sums": sums}
     if dtype == "f32" and os.environ.get("AUTOTUNE_BLAS_UNITS") == "fp32":
         settings["units"] = "fp32"
+    if has_bias:
+        settings["epilogue"] = "bias"
     return Problem("gemm", settings, (*sizes, batch))
 
 
@@ -97,19 +88,13 @@ def has_rival(product: Product) -> bool:
 def prepare_fastest(product: Product, open_target: Open) -> Optional[Launcher]:
     """None where PyTorch computes the product, and no kernel is known to be faster. Raises Error if
     one cannot be prepared."""
-    problem, plain = problem_of(product), plain_problem(product)
-    if problem is None or plain is None:
+    problem = problem_of(product)
+    if problem is None:
         return None
     target = open_target(product.ordinal, problem.target, problem.settings)
     if target is None:
         return None
     answer = target.lookup(*problem.sizes)
-    if problem != plain and answer.provenance != "pinned":
-        unbiased = open_target(product.ordinal, plain.target, plain.settings)
-        pinned = unbiased.lookup(*plain.sizes) if unbiased else answer
-        if pinned.provenance == "pinned":
-            answer = pinned
-            target.pin(problem.sizes, answer.configuration)
     if answer.baseline or (answer.origin == "default" and has_rival(product)):
         return None
     kernel = target.prepare(*problem.sizes)

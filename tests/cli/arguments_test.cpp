@@ -2,7 +2,6 @@
 #include "tuner/cli/arguments.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <new>
 #include <set>
 #include <sstream>
@@ -147,12 +146,6 @@ TEST(Verbs, HaveEachOptionOnceAndOneOfItsWordsAsItsDefault) {
   }
 }
 
-TEST(Verbs, AnUnknownOneIsAnsweredWithWhatMayBeMeant) {
-  EXPECT_REFUSAL(UsageError, verb_called("querry"), "did you mean query?");
-  EXPECT_REFUSAL(UsageError, verb_called("completion"), "try autotune help --completion SHELL");
-  EXPECT_REFUSAL(UsageError, verb_called("mine.target.toml"), "autotune --target mine.target.toml");
-}
-
 /// What a program ends with, and its sentence on stderr.
 struct End {
   int status = 0;
@@ -170,12 +163,6 @@ End run_and_throw(const Thrown& thrown) {
   return run([&]() -> int { throw thrown; });
 }
 
-TEST(Program, EndsWithTheStatusOfItsBody) {
-  const End end = run([] { return 3; });
-  EXPECT_EQ(end.status, 3);
-  EXPECT_EQ(end.err, "");
-}
-
 TEST(Program, AnExceptionIsASentenceAndAStatus) {
   const End usage = run_and_throw(UsageError("--x is wrong"));
   EXPECT_EQ(usage.status, kWrongUsage);
@@ -185,10 +172,6 @@ TEST(Program, AnExceptionIsASentenceAndAStatus) {
   const End memory = run_and_throw(std::bad_alloc());
   EXPECT_EQ(memory.status, kFailed);
   EXPECT_EQ(memory.err, "error: out of memory; try a smaller problem or space\n");
-}
-
-TEST(Program, ControlCharactersDoNotReachATerminal) {
-  EXPECT_EQ(run_and_throw(Error("a\x1b[31mb")).err.find('\x1b'), std::string::npos);
 }
 
 TEST(Devices, OfAnyGpuAreKnownByItsName) {

@@ -78,11 +78,6 @@ TEST_F(Db, RetractTakesAFactOut) {
   EXPECT_THAT(sandbox.run({"db", "export"}).out, HasSubstr("\"reason\":\"a wrong clock\""));
 }
 
-TEST_F(Db, CompactMakesNoFile) {
-  expect_refused(sandbox.run({"db", "compact", "--db", "none.db"}), 1, {"none.db", "no such file"});
-  EXPECT_FALSE(std::filesystem::exists(sandbox.folder() / "none.db"));
-}
-
 TEST_F(Db, AnExportNeverTakesThePlaceOfADatabase) {
   {
     db::TunedStore store(sandbox.database());

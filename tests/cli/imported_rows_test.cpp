@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cublas_abi.hpp"
@@ -62,16 +62,12 @@ TEST_F(ImportedRowsTest, TimesOfDayAreTheFilesWhereTheyHaveItsForm) {
   EXPECT_EQ(made.started_at, kOtherwise);
 }
 
-class StoredResultsTest : public ::testing::Test {
+class StoredResultsTest : public db::SampledStore {
  protected:
   db::TunedEntry single(const std::vector<std::string>& words) const {
     const Arguments arguments(verb_called("query"), words);
     return single_entry(arguments, store_);
   }
-
-  db::TemporaryFolder folder_;
-  db::TunedStore store_{folder_ / "t.db"};
-  db::Sample sample_{store_};
 };
 
 TEST_F(StoredResultsTest, AnAnswerWithoutTrialsIsRefused) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuned_entries.hpp"
 
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
@@ -14,7 +14,7 @@ namespace autotune::cli {
 namespace {
 
 /// gemm is tuned for 512, and for 256 under two contexts, on an H200.
-class TunedEntriesTest : public ::testing::Test {
+class TunedEntriesTest : public db::SampledStore {
  protected:
   TunedEntriesTest() {
     tuned("M=512 N=512 K=512 dtype=f32", "l2=hot launch=graph");
@@ -44,10 +44,6 @@ class TunedEntriesTest : public ::testing::Test {
     }
     return names;
   }
-
-  db::TemporaryFolder folder_;
-  db::TunedStore store_{folder_ / "t.db"};
-  db::Sample sample_{store_};
 };
 
 /// The kernel that is here answers look-ups, although another version was tuned later.
@@ -84,14 +80,6 @@ TEST_F(TunedEntriesTest, AreThoseThatTheOptionsChoose) {
   EXPECT_THAT(exact({"--size", "1024"}), IsEmpty());
 }
 
-TEST_F(TunedEntriesTest, AGpuMayBeCalledAsEverywhere) {
-  for (const char* name : {"NVIDIA H200", "h200", "H200"}) {
-    EXPECT_EQ(chosen({"--device", name}).size(), 3) << name;
-    EXPECT_EQ(exact({"--size", "512", "--device", name}).size(), 1) << name;
-  }
-  EXPECT_REFUSAL(Error, chosen({"--device", "host"}), "nothing is tuned for device \"host\"");
-}
-
 TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
   sample_.key.kernel = store_.add_kernel({"", "gemm", "f2", "M N K"});
   sample_.key.problem = "M=512 N=512 K=512 dtype=f32";
@@ -102,21 +90,6 @@ TEST_F(TunedEntriesTest, OfAProblemOnlyTheLatestKernelCounts) {
   EXPECT_EQ(entries[0].kernel.fingerprint, "f2");
 }
 
-TEST_F(TunedEntriesTest, AMisspeltNameIsAnsweredWithANearOne) {
-  EXPECT_REFUSAL(Error, chosen({"--target", "gem"}), "nothing is tuned for target \"gem\"");
-  EXPECT_REFUSAL(Error, chosen({"--target", "gem"}), "gemm");
-  EXPECT_REFUSAL(Error, chosen({"--device", "H100"}), "NVIDIA H200");
-  EXPECT_REFUSAL(UsageError, chosen({"--set", "dtyp=f64"}), "did you mean dtype");
-  EXPECT_REFUSAL(UsageError, chosen({"--context", "amid"}), "between, chain or alone");
-}
-
-TEST_F(TunedEntriesTest, ASettingOrContextThatIsNotTunedIsNamedWithThoseThatAre) {
-  EXPECT_REFUSAL(Error, chosen({"--set", "dtype=f64"}), "gemm is not tuned with dtype=f64 in");
-  EXPECT_REFUSAL(Error, chosen({"--set", "dtype=f64"}),
-                 "but with dtype=f32: run autotune --target gemm --set dtype=f64 ");
-  EXPECT_REFUSAL(Error, chosen({"--context", "between"}), "is not tuned with --context between");
-}
-
 TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
   const std::string path = AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml";
   EXPECT_REFUSAL(Error, chosen({"--target", path, "--set", "dtype=f64"}),
@@ -124,7 +97,7 @@ TEST_F(TunedEntriesTest, TheCommandThatIsProposedHasThePathOfTheManifest) {
 }
 
 /// gemm as it was tuned is the target that is here.
-class ExportedEntries : public ::testing::Test {
+class ExportedEntries : public db::SampledStore {
  protected:
   ExportedEntries() {
     target_.name = "gemm";
@@ -151,9 +124,6 @@ class ExportedEntries : public ::testing::Test {
   }
 
   Target target_;
-  db::TemporaryFolder folder_;
-  db::TunedStore store_{folder_ / "t.db"};
-  db::Sample sample_{store_};
 };
 
 TEST_F(ExportedEntries, AreThoseOfTheDefaultPolicy) {
@@ -181,13 +151,6 @@ TEST_F(ExportedEntries, AreOfGpusAndOfTheKernelThatIsHere) {
   EXPECT_THAT(exported({"export", "--target", "gemm"}), ElementsAre("BM=2"));
   EXPECT_REFUSAL(Error, exported({"export", "--target", "gemm", "--device", "a CPU"}),
                  "nothing is tuned there on a GPU");
-}
-
-TEST_F(ExportedEntries, ASizeThatIsNotTunedIsRefused) {
-  tuned("l2=hot launch=graph", "BM=2");
-  EXPECT_THAT(exported({"export", "--target", "gemm", "--size", "512"}), ElementsAre("BM=2"));
-  EXPECT_REFUSAL(Error, exported({"export", "--target", "gemm", "--size", "64"}),
-                 "gemm of size 64 is not tuned");
 }
 
 /// The target toy: BLOCK must divide N, and STEP is for f64 only.

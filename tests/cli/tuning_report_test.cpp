@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "tests/cli/tool.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/interrupt.hpp"
@@ -275,7 +275,7 @@ TEST(TrialTable, WhatIsUnknownComesLastAndTiesGoByTime) {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class TrialRatios : public ::testing::Test {
+class TrialRatios : public db::SampledStore {
  protected:
   std::map<std::string, double> ratios() {
     return trial_ratios(store_, store_.tuned({}).at(0), 1.05);
@@ -286,10 +286,6 @@ class TrialRatios : public ::testing::Test {
     row.verified = false;
     return row;
   }
-
-  db::TemporaryFolder folder_;
-  db::TunedStore store_{folder_ / "t.db"};
-  db::Sample sample_{store_};
 };
 
 TEST_F(TrialRatios, TheDecisionIsTheFastestWhateverTheSearchTimed) {

@@ -11,7 +11,7 @@
 
 #include "db/problem_text.hpp"
 #include "db/tuned.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {
@@ -25,7 +25,7 @@ TrialRow dated(TrialRow row, int second) {
 }
 
 /// A store of its own, and a session in it.
-class BestTest : public testing::Test {
+class BestTest : public SampledStore {
  protected:
   TrialRow good(const std::string& configuration, double median_ns, int second) const {
     return dated(sample_.trial(configuration, median_ns), second);
@@ -42,10 +42,6 @@ class BestTest : public testing::Test {
   void damage(const std::string& sql) {
     SQLite::Database((folder_ / "t.db").string(), SQLite::OPEN_READWRITE).exec(sql);
   }
-
-  TemporaryFolder folder_;
-  TunedStore store_{folder_ / "t.db"};
-  Sample sample_{store_};
 };
 
 /// A clock was ahead when the first was stored, and is right by now.
@@ -249,7 +245,7 @@ TEST_F(BestTest, ARowStoredOverADamagedAnswerMendsIt) {
 
 // Which entries reading the database gives, and in what order.
 
-class Tuned : public testing::Test {
+class Tuned : public SampledStore {
  protected:
   void decide(const std::string& problem, const std::string& created_at = "") {
     sample_.key.problem = problem;
@@ -262,10 +258,6 @@ class Tuned : public testing::Test {
     for (const TunedEntry& entry : store_.tuned(filter)) found.push_back(entry.best.key.problem);
     return found;
   }
-
-  TemporaryFolder folder_;
-  TunedStore store_{folder_ / "t.db"};
-  Sample sample_{store_};
 };
 
 TEST_F(Tuned, EntriesAreOrderedByTheLengthOfTheProblemThenByItsText) {

@@ -16,7 +16,7 @@
 #include "db/lookup_source.hpp"
 #include "db/problem_text.hpp"
 #include "db/store.hpp"  // now_text()
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {
@@ -67,7 +67,9 @@ std::string smuggle(TunedStore& store, const Row& row) {
   return clean.id;
 }
 
-TEST(Facts, NamedValuesArePrintableAndHaveNames) {
+using Facts = SampledStore;
+
+TEST_F(Facts, NamedValuesArePrintableAndHaveNames) {
   for (const char* good : {"", "BM=64", "BM=64 BN=", "a=b=c", "name=ü"}) {
     EXPECT_TRUE(is_named_values(good)) << good;
   }
@@ -76,7 +78,7 @@ TEST(Facts, NamedValuesArePrintableAndHaveNames) {
   }
 }
 
-TEST(Facts, TheSpaceOfASessionIsPartOfItsIdOnlyWhereItIsKnown) {
+TEST_F(Facts, TheSpaceOfASessionIsPartOfItsIdOnlyWhereItIsKnown) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db"), other(folder / "other.db");
   SessionRow session;
@@ -92,30 +94,27 @@ TEST(Facts, TheSpaceOfASessionIsPartOfItsIdOnlyWhereItIsKnown) {
   EXPECT_EQ(other.session(without)->space, "");
 }
 
-TEST(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  EXPECT_THAT(thrown_by([&] { store.append(std::vector{sample.trial("banana", 1)}); }),
+TEST_F(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
+  EXPECT_THAT(thrown_by([&] { store_.append(std::vector{sample_.trial("banana", 1)}); }),
               AllOf(HasSubstr("t.db: a trial is not stored: the configuration \"banana\""),
                     HasSubstr("NAME=VALUE")));
-  DecisionRow ties = sample.decision("BM=1", 1);
+  DecisionRow ties = sample_.decision("BM=1", 1);
   ties.ties = "BM=2\nbanana\n";
-  EXPECT_REFUSAL(StoreError, store.add_decision(ties), "the ties \"banana\"");
+  EXPECT_REFUSAL(StoreError, store_.add_decision(ties), "the ties \"banana\"");
   EXPECT_THAT(thrown_by([&] {
-                store.pin({"", sample.key, "banana", "", ""});
+                store_.pin({"", sample_.key, "banana", "", ""});
               }),
               HasSubstr("a pin is not stored"));
   EXPECT_THAT(
-      thrown_by([&] { store.add_decision(sample.decision("BM=1", 1, in_days(2))); }),
+      thrown_by([&] { store_.add_decision(sample_.decision("BM=1", 1, in_days(2))); }),
       AllOf(HasSubstr("a decision is not stored: it is dated \""), HasSubstr("is a clock wrong?")));
-  EXPECT_REFUSAL(StoreError, Sample(store, "2076-01-01T00:00:00.000Z"),
+  EXPECT_REFUSAL(StoreError, Sample(store_, "2076-01-01T00:00:00.000Z"),
                  "a session is not stored: it is dated \"2076");
-  store.add_decision(sample.decision("BM=1", 1, in_days(0)));
-  EXPECT_THAT(store.tuned({}), testing::SizeIs(1));
+  store_.add_decision(sample_.decision("BM=1", 1, in_days(0)));
+  EXPECT_THAT(store_.tuned({}), testing::SizeIs(1));
 }
 
-TEST(Facts, ImportRefusesThemTooAndTakesTheOthers) {
+TEST_F(Facts, ImportRefusesThemTooAndTakesTheOthers) {
   const TemporaryFolder folder;
   TunedStore from(folder / "from.db");
   const Sample sample(from);
@@ -134,28 +133,26 @@ TEST(Facts, ImportRefusesThemTooAndTakesTheOthers) {
   EXPECT_EQ(facts_of(to), good);
 }
 
-TEST(Facts, WhatAnEarlierVersionLetInIsSkippedNamedAndRetracted) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  store.add_decision(sample.decision("BM=64", 1000));
-  const std::string bad = smuggle(store, sample.decision("banana", 1, "2026-03-02T00:00:00.000Z"));
-  store.rebuild_best();
-  EXPECT_EQ(store.best(sample.key)->configuration, "BM=64");
-  EXPECT_THAT(store.left_out(), ElementsAre(AllOf(HasSubstr(bad), HasSubstr("\"banana\""))));
-  EXPECT_THAT(store.check().damage,
+TEST_F(Facts, WhatAnEarlierVersionLetInIsSkippedNamedAndRetracted) {
+  store_.add_decision(sample_.decision("BM=64", 1000));
+  const std::string bad =
+      smuggle(store_, sample_.decision("banana", 1, "2026-03-02T00:00:00.000Z"));
+  store_.rebuild_best();
+  EXPECT_EQ(store_.best(sample_.key)->configuration, "BM=64");
+  EXPECT_THAT(store_.left_out(), ElementsAre(AllOf(HasSubstr(bad), HasSubstr("\"banana\""))));
+  EXPECT_THAT(store_.check().damage,
               ElementsAre(AllOf(HasSubstr(bad), HasSubstr("autotune db retract"))));
-  store.retract(bad, "no configuration");
-  EXPECT_THAT(store.check().damage, IsEmpty());
+  store_.retract(bad, "no configuration");
+  EXPECT_THAT(store_.check().damage, IsEmpty());
 
-  TunedStore copy(folder / "copy.db"), merged(folder / "merged.db");
-  EXPECT_THAT(import_text(copy, facts_of(store)).refused, IsEmpty());
-  EXPECT_THAT(merge(merged, store).refused, IsEmpty()) << "what is retracted need not come in";
-  EXPECT_EQ(copy.best(sample.key), store.best(sample.key));
+  TunedStore copy(folder_ / "copy.db"), merged(folder_ / "merged.db");
+  EXPECT_THAT(import_text(copy, facts_of(store_)).refused, IsEmpty());
+  EXPECT_THAT(merge(merged, store_).refused, IsEmpty()) << "what is retracted need not come in";
+  EXPECT_EQ(copy.best(sample_.key), store_.best(sample_.key));
 }
 
 /// What no clock measures: of such a row, query showed a speedup of infinity or of -0.03.
-TEST(Facts, ANumberThatIsNotPossibleIsRefusedAndSkipped) {
+TEST_F(Facts, ANumberThatIsNotPossibleIsRefusedAndSkipped) {
   using Change = std::function<void(DecisionRow&)>;
   const std::vector<std::pair<const char*, Change>> changes{
       {"the median_ns -5 is not possible", [](DecisionRow& row) { row.median_ns = -5; }},
@@ -185,23 +182,20 @@ TEST(Facts, ANumberThatIsNotPossibleIsRefusedAndSkipped) {
   }
 }
 
-TEST(Facts, AProblemWithoutTheSizesOfItsKernelIsSkippedAndNamed) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  store.add_decision(sample.decision("BM=64", 1000));
-  DecisionRow other = sample.decision("BM=64", 1000);
+TEST_F(Facts, AProblemWithoutTheSizesOfItsKernelIsSkippedAndNamed) {
+  store_.add_decision(sample_.decision("BM=64", 1000));
+  DecisionRow other = sample_.decision("BM=64", 1000);
   other.key.problem = "N=512 fruit=banana";
-  store.add_decision(other);
-  ASSERT_EQ(store.tuned({}).size(), 1u);
-  EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("N=512 fruit=banana is left out: the sizes "
-                                                      "of gemm are M N K")));
-  EXPECT_THAT(store.check().damage,
+  store_.add_decision(other);
+  ASSERT_EQ(store_.tuned({}).size(), 1u);
+  EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("N=512 fruit=banana is left out: the sizes "
+                                                       "of gemm are M N K")));
+  EXPECT_THAT(store_.check().damage,
               ElementsAre(HasSubstr("the sizes of gemm are M N K; autotune db retract")));
-  EXPECT_EQ(store.nearest({}, "M=1 N=1 K=1").size(), 1u);
+  EXPECT_EQ(store_.nearest({}, "M=1 N=1 K=1").size(), 1u);
 }
 
-TEST(Facts, ARetractedFactIsOutWhicheverOfBothComesFirst) {
+TEST_F(Facts, ARetractedFactIsOutWhicheverOfBothComesFirst) {
   const TemporaryFolder folder;
   TunedStore with_fact(folder / "fact.db"), with_retraction(folder / "retraction.db");
   const Sample sample(with_fact);
@@ -226,31 +220,29 @@ TEST(Facts, ARetractedFactIsOutWhicheverOfBothComesFirst) {
   }
 }
 
-TEST(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample good(store);
-  store.add_decision(good.decision("BM=32", 2000));
-  Sample ahead(store, "2026-03-05T00:00:00.000Z");
+TEST_F(Facts, ARetractedSessionTakesItsTrialsAndDecisionsAlong) {
+  const Sample good(store_);
+  store_.add_decision(good.decision("BM=32", 2000));
+  Sample ahead(store_, "2026-03-05T00:00:00.000Z");
   SessionRow session;
   session.started_at = "2076-01-01T00:00:00.000Z";
-  ahead.session = smuggle(store, session);
-  smuggle(store, ahead.trial("BM=64", 1000));
-  smuggle(store, ahead.decision("BM=64", 1000, "2076-01-01T00:01:00.000Z"));
-  store.rebuild_best();
-  EXPECT_EQ(store.best(good.key)->configuration, "BM=32");
-  EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("it is dated 2076")));
-  EXPECT_THAT(store.check().damage, ElementsAre(HasSubstr("session " + ahead.session +
-                                                          ": it is "
-                                                          "dated \"2076"),
-                                                HasSubstr("decision ")));
-  store.retract(ahead.session, "a wrong clock");
-  EXPECT_EQ(store.best(good.key)->configuration, "BM=32");
-  EXPECT_THAT(store.trials(good.key), IsEmpty());
-  EXPECT_THAT(store.check().damage, IsEmpty());
+  ahead.session = smuggle(store_, session);
+  smuggle(store_, ahead.trial("BM=64", 1000));
+  smuggle(store_, ahead.decision("BM=64", 1000, "2076-01-01T00:01:00.000Z"));
+  store_.rebuild_best();
+  EXPECT_EQ(store_.best(good.key)->configuration, "BM=32");
+  EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("it is dated 2076")));
+  EXPECT_THAT(store_.check().damage, ElementsAre(HasSubstr("session " + ahead.session +
+                                                           ": it is "
+                                                           "dated \"2076"),
+                                                 HasSubstr("decision ")));
+  store_.retract(ahead.session, "a wrong clock");
+  EXPECT_EQ(store_.best(good.key)->configuration, "BM=32");
+  EXPECT_THAT(store_.trials(good.key), IsEmpty());
+  EXPECT_THAT(store_.check().damage, IsEmpty());
 }
 
-TEST(Facts, ADamagedFactIsNamedWhenAnswersAreDerivedAnew) {
+TEST_F(Facts, ADamagedFactIsNamedWhenAnswersAreDerivedAnew) {
   for (const std::string damage :
        {"UPDATE trial SET created_at = '2026-01-01' WHERE outcome = 'wrong'",
         "UPDATE retraction SET fact = 'x'"}) {
@@ -279,7 +271,7 @@ void damage_best_key(const std::filesystem::path& path, const ProblemKey& key) {
   file.put(static_cast<char>(bytes[place] ^ 1));
 }
 
-TEST(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
+TEST_F(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";
   ProblemKey key;
@@ -304,11 +296,11 @@ TEST(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
   EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("of its rows are damaged and left out")));
 }
 
-TEST(Facts, ARetractionNeedsAFact) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  EXPECT_REFUSAL(StoreError, store.retract("0123", "why"), "there is no fact with the id \"0123\"");
-  EXPECT_EQ(facts_of(store), "");
+TEST_F(Facts, ARetractionNeedsAFact) {
+  const std::string before = facts_of(store_);
+  EXPECT_REFUSAL(StoreError, store_.retract("0123", "why"),
+                 "there is no fact with the id \"0123\"");
+  EXPECT_EQ(facts_of(store_), before);
 }
 
 // The text of a row is what its id is a hash of: it never changes.

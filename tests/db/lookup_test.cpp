@@ -45,15 +45,6 @@ TEST(LookupTable, FindsEachOfManyAndNothingElse) {
   EXPECT_EQ(found(LookupTable(3, {}), {1, 1, 8}), "nothing");
 }
 
-TEST(LookupTable, FindsProblemsWithManySizes) {
-  LookupRow row = row_of(1, 2, 3, "BM=64");
-  for (std::int64_t size = 4; size <= 20; ++size) row.sizes.push_back(size);
-  const LookupTable table(20, {row});
-  EXPECT_EQ(found(table, row.sizes), "BM=64");
-  ++row.sizes.back();
-  EXPECT_EQ(found(table, row.sizes), "nothing");
-}
-
 TEST(LookupTable, AStaleUserRowDoesNotHideAFreshShippedOne) {
   LookupRow user = row_of(512, 512, 512, "user"), shipped = row_of(512, 512, 512, "shipped");
   shipped.layer = 2;

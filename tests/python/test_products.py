@@ -10,7 +10,7 @@ import numpy as np
 
 import autotune
 from autotune._products import (
-    Launcher, Problem, Product, plain_problem, prepare_fastest, problem_of,
+    Launcher, Problem, Product, prepare_fastest, problem_of,
 )
 
 
@@ -60,8 +60,6 @@ class Problems(unittest.TestCase):
         biased = plain._replace(has_bias=True)
         settings = {"dtype": "f32", "layout": "NT", "epilogue": "bias"}
         self.assertEqual(problem_of(biased), Problem("gemm", settings, (64, 32, 16, 1)))
-        self.assertEqual(plain_problem(biased), problem_of(plain))
-        self.assertEqual(plain_problem(plain), problem_of(plain))
 
 
 class Fastest(unittest.TestCase):
@@ -82,23 +80,13 @@ class Fastest(unittest.TestCase):
         self.assertFalse(self.is_taken(answer("default")))
         self.assertFalse(self.is_taken(answer(), compiled="BM=32"))
 
-    def test_what_is_pinned_for_the_plain_product_counts_with_a_bias(self):
-        pinned = dataclasses.replace(answer(), provenance="pinned", configuration={"BM": 32})
-        kernel = mock.Mock(configuration="BM=32", buffers=[])
-        plain = mock.Mock(lookup=mock.Mock(return_value=pinned))
-        biased = mock.Mock(lookup=mock.Mock(return_value=answer()),
-                           prepare=mock.Mock(return_value=kernel))
-        opened = lambda ordinal, name, settings: biased if "epilogue" in settings else plain
-        self.assertIsNotNone(prepare_fastest(self.product._replace(has_bias=True), opened))
-        biased.pin.assert_called_once_with((64, 32, 16, 1), {"BM": 32})
-
 
 class Known:
     """A target of the host device whose default counts as tuned."""
 
     def __init__(self, target):
         self.target = target
-        self.prepare, self.pin = target.prepare, target.pin
+        self.prepare = target.prepare
 
     def lookup(self, *sizes):
         return dataclasses.replace(self.target.lookup(*sizes), origin="exact")

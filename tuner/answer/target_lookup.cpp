@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/answer/target_lookup.hpp"
 
-#include <array>
-
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"
@@ -11,6 +9,11 @@
 
 namespace autotune {
 namespace {
+
+NamedValues settings_of(const Problem& problem, const Target& target) {
+  return {problem.values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()),
+          problem.values.end()};
+}
 
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
@@ -54,7 +57,36 @@ LookupAnswer answer_of(const LockedAnswer& locked, db::Validity validity) {
 
 /// Between the configuration and the vendor's library: by their times, or by a person.
 bool is_settled(const db::LookupRow& row) {
-  return row.same_device && (row.library_timed || row.provenance == "pinned");
+  return row.same_device && (row.library_timed || row.is_pinned());
+}
+
+/// These settings with the default of each whose default is alike, but for types: what is pinned
+/// for the plain product is pinned for whatever else is done to its result.
+NamedValues plain_settings(const Target& target, const NamedValues& settings) {
+  NamedValues told;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const Setting& setting = target.settings[i];
+    const Value& value = settings[i].value;
+    const Value usual = default_value(setting, settings);
+    const auto is_alike = [&](const Value& one) {
+      return std::ranges::find(setting.alike, one) != setting.alike.end();
+    };
+    const bool is_type = value.is_word() && element_type(value.text());
+    const bool is_plain = value == usual || (!is_type && is_alike(value) && is_alike(usual));
+    if (!is_plain) told.push_back(settings[i]);
+  }
+  return settings_of(problem_from(target, 1, told), target);
+}
+
+/// Leaves out pins of the plain settings for sizes that have a pin of their own.
+void prefer_own_pins(std::vector<db::LookupRow>& rows) {
+  std::set<std::vector<std::int64_t>> pinned;
+  for (const db::LookupRow& row : rows) {
+    if (row.is_pinned() && !row.is_pinned_alike()) pinned.insert(row.sizes);
+  }
+  std::erase_if(rows, [&](const db::LookupRow& row) {
+    return row.is_pinned_alike() && pinned.contains(row.sizes);
+  });
 }
 
 }  // namespace
@@ -126,14 +158,12 @@ db::LookupRequest TargetLookup::request() const {
   for (const NamedValues& each : alike_settings(target_, settings())) {
     request.alike.insert(to_text(each));
   }
+  request.plain = to_text(plain_settings(target_, settings()));
   request.policy = policy_;
   return request;
 }
 
-NamedValues TargetLookup::settings() const {
-  const auto first = static_cast<std::ptrdiff_t>(target_.sizes.size());
-  return {smallest_.values.begin() + first, smallest_.values.end()};
-}
+NamedValues TargetLookup::settings() const { return settings_of(smallest_, target_); }
 
 db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
   return db::read_past_times(layers, request());
@@ -142,6 +172,7 @@ db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
 db::LookupRows TargetLookup::read_rows(std::span<const db::Layer> layers) const {
   db::LookupRows read = db::read_lookup_rows(layers, request());
   drop_invalid(read);
+  prefer_own_pins(read.rows);
   return read;
 }
 
@@ -169,7 +200,7 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
 
 void TargetLookup::take(db::LookupRows read) {
   std::erase_if(read.rows, [&](const db::LookupRow& row) {
-    return experience_->covers().forbids(row.sizes, row.provenance == "pinned");
+    return experience_->covers().forbids(row.sizes, row.is_pinned());
   });
   std::string warnings = printable(joined(read.warnings, "\n"));
   if (!warnings.empty()) warnings += '\n';

@@ -8,8 +8,14 @@
 namespace autotune {
 
 Covers::Covers(const db::PastTimes& times, const std::vector<bool>& same_device) {
+  const auto counts = [&](const db::PastProblem& problem) {
+    return !problem.cover.empty() && same_device[problem.device];
+  };
+  const bool has_own = std::ranges::any_of(times.problems, [&](const db::PastProblem& problem) {
+    return counts(problem) && problem.own_settings;
+  });
   for (const db::PastProblem& problem : times.problems) {
-    if (problem.cover.empty() || !same_device[problem.device]) continue;
+    if (!counts(problem) || (has_own && !problem.own_settings)) continue;
     const std::vector<std::int64_t>& own = problem.sizes;
     pins_.emplace(own, problem.cover);
     Box& box = boxes_.try_emplace(problem.cover, Box{own, own}).first->second;

@@ -221,13 +221,6 @@ std::vector<TargetProblem> problems_of(const CallShape& s) {
   return {with("units", "fp32"), with("units", "any")};
 }
 
-CallShape plain_product_of(const CallShape& s) {
-  CallShape plain = s;
-  plain.scale = Scale::none;
-  plain.epilogue = kNoEpilogue;
-  return plain;
-}
-
 TargetProblem launched_problem_of(const CallShape& s, const TargetProblem& tuned) {
   return is_dense(s) ? tuned : at_distances(s, tuned);
 }

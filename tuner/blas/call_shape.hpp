@@ -100,9 +100,6 @@ struct TargetProblem {
 /// tensor cores is served by these.
 std::vector<TargetProblem> problems_of(const CallShape& shape);
 
-/// D = A B of the same matrices. What is pinned for it is pinned for whatever else is done to D.
-CallShape plain_product_of(const CallShape& shape);
-
 /// The problem to launch, with a configuration of `tuned`, one of the problems above: it is `tuned`
 /// itself, or has the shape's leading dimensions.
 TargetProblem launched_problem_of(const CallShape& shape, const TargetProblem& tuned);

@@ -24,45 +24,29 @@ Status pass_on(Status (*vendor)(Arguments...), Arguments... arguments) {
   return status;
 }
 
-/// Sizes and strides of C = alpha op(A) op(B) + beta C, as its arguments have them.
-struct Shape {
-  Function function;
-  int op_a, op_b;
-  std::int64_t m, n, k, lda, ldb, ldc;
-  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, batch = 1;
-  Outcome obstacle = Outcome::served;
-};
-
-/// A batch; without strides, each matrix has an address of its own.
-Shape shape_of_batch(Function function, int op_a, int op_b, std::int64_t m, std::int64_t n,
-                     std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc,
-                     std::int64_t batch, std::int64_t stride_a = 0, std::int64_t stride_b = 0,
-                     std::int64_t stride_c = 0) {
-  return {function, op_a, op_b, m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch};
+/// Sizes and strides of C = alpha op(A) op(B) + beta C, as its arguments have them. A batch without
+/// strides has an address for each matrix.
+CallShape shape_of(Function function, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                   std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc,
+                   std::int64_t batch = 1, std::int64_t stride_a = 0, std::int64_t stride_b = 0,
+                   std::int64_t stride_c = 0) {
+  CallShape shape;
+  shape.function = function;
+  shape.op_a = operation_of(op_a), shape.op_b = operation_of(op_b);
+  shape.m = m, shape.n = n, shape.k = k, shape.batch = batch;
+  shape.lda = lda, shape.ldb = ldb, shape.ldc = shape.ldd = ldc;
+  shape.stride_a = stride_a, shape.stride_b = stride_b;
+  shape.stride_c = shape.stride_d = stride_c;
+  shape.epilogue = kNoEpilogue;
+  return shape;
 }
 
 struct Types {
   int a = kF32, b = kF32, c = kF32, compute = kComputeF32, algorithm = -1;
 };
 
-CallShape call_shape_of(const Shape& s, const Types& types, int math_mode) {
-  CallShape shape;
-  shape.function = s.function;
-  shape.op_a = operation_of(s.op_a);
-  shape.op_b = operation_of(s.op_b);
-  shape.m = s.m, shape.n = s.n, shape.k = s.k, shape.batch = s.batch;
-  shape.lda = s.lda, shape.ldb = s.ldb, shape.ldc = shape.ldd = s.ldc;
-  shape.stride_a = s.stride_a, shape.stride_b = s.stride_b;
-  shape.stride_c = shape.stride_d = s.stride_c;
-  shape.a_type = types.a, shape.b_type = types.b, shape.c_type = shape.d_type = types.c;
-  shape.compute_type = types.compute;
-  shape.math_mode = math_mode;
-  shape.epilogue = kNoEpilogue;
-  return shape;
-}
-
 /// Why no kernel serves the call, if the other members of a CallShape do not show it.
-Outcome obstacle_of(const Shape& shape, const HandleState& state, const CallValues& values,
+Outcome obstacle_of(const CallShape& shape, const HandleState& state, const CallValues& values,
                     const Types& types) {
   if (shape.obstacle != Outcome::served) return shape.obstacle;
   if (state.sm_count_target != 0) return Outcome::settings;
@@ -70,24 +54,26 @@ Outcome obstacle_of(const Shape& shape, const HandleState& state, const CallValu
   return is_valid ? Outcome::served : Outcome::empty;
 }
 
-bool served(const Caller& caller, BlasHandle handle, const Shape& shape, const void* alpha,
+bool served(const Caller& caller, BlasHandle handle, CallShape shape, const void* alpha,
             const void* a, const void* b, const void* beta, void* c,
             const Types& types = {}) noexcept try {
   if (is_in_vendor || !caller.vendor || caller.is_plugin || !handle) return false;
   const HandleState state = state_of(*caller.vendor, handle);
-  CallShape called = call_shape_of(shape, types, state.math_mode);
+  shape.a_type = types.a, shape.b_type = types.b, shape.c_type = shape.d_type = types.c;
+  shape.compute_type = types.compute;
+  shape.math_mode = state.math_mode;
   Call call{{a, b, c, c}, caller.vendor, handle};
   const int pointer_mode = types.compute == kComputeF32 ? state.pointer_mode : -1;
-  called.scale = take_scalars(call.values, pointer_mode, alpha, beta);
-  called.alignment = alignment_of(call.values);
-  called.obstacle = obstacle_of(shape, state, call.values, types);
-  return serve(entry_of(called), call);
+  shape.scale = take_scalars(call.values, pointer_mode, alpha, beta);
+  shape.alignment = alignment_of(call.values);
+  shape.obstacle = obstacle_of(shape, state, call.values, types);
+  return serve(entry_of(shape), call);
 } catch (...) {  // memory is short
   return false;
 }
 
 /// Counts a batch whose matrices are in arrays of addresses, which no kernel takes.
-void count_pointers(const Caller& caller, BlasHandle handle, Shape shape, const void* alpha,
+void count_pointers(const Caller& caller, BlasHandle handle, CallShape shape, const void* alpha,
                     const void* beta, const Types& types = {}) noexcept {
   shape.obstacle = Outcome::pointers;
   if (options().counts()) {
@@ -116,16 +102,8 @@ void count_groups(const Caller& caller, BlasHandle handle, const Groups<Int>& g,
     return scalars ? static_cast<const float*>(scalars) + i : nullptr;
   };
   for (Int i = 0; i < g.count; ++i) {
-    const Shape group{.function = g.function,
-                      .op_a = g.op_a[i],
-                      .op_b = g.op_b[i],
-                      .m = g.m[i],
-                      .n = g.n[i],
-                      .k = g.k[i],
-                      .lda = g.lda[i],
-                      .ldb = g.ldb[i],
-                      .ldc = g.ldc[i],
-                      .batch = g.sizes[i]};
+    const CallShape group = shape_of(g.function, g.op_a[i], g.op_b[i], g.m[i], g.n[i], g.k[i],
+                                     g.lda[i], g.ldb[i], g.ldc[i], g.sizes[i]);
     count_pointers(caller, handle, group, scalar(alphas, i), scalar(betas, i), types);
   }
 }
@@ -143,7 +121,7 @@ void count_groups(const Caller& caller, BlasHandle handle, const Groups<Int>& g,
   AUTOTUNE_TAKEN Status NAME(BlasHandle handle, int op_a, int op_b, INT m, INT n, INT k,           \
                              const float* alpha, const float* a, INT lda, const float* b, INT ldb, \
                              const float* beta, float* c, INT ldc) {                               \
-    const Shape shape{Function::sgemm, op_a, op_b, m, n, k, lda, ldb, ldc};                        \
+    const CallShape shape = shape_of(Function::sgemm, op_a, op_b, m, n, k, lda, ldb, ldc);         \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                   \
     if (served(caller, handle, shape, alpha, a, b, beta, c)) return kSuccess;                      \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb,      \
@@ -157,8 +135,8 @@ AUTOTUNE_TAKE_SGEMM(cublasSgemm_v2_64, std::int64_t)
                              const float* alpha, const float* a, INT lda, long long stride_a,      \
                              const float* b, INT ldb, long long stride_b, const float* beta,       \
                              float* c, INT ldc, long long stride_c, INT batch) {                   \
-    const Shape shape = shape_of_batch(Function::sgemm_strided_batched, op_a, op_b, m, n, k, lda,  \
-                                       ldb, ldc, batch, stride_a, stride_b, stride_c);             \
+    const CallShape shape = shape_of(Function::sgemm_strided_batched, op_a, op_b, m, n, k, lda,    \
+                                     ldb, ldc, batch, stride_a, stride_b, stride_c);               \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                   \
     if (served(caller, handle, shape, alpha, a, b, beta, c)) return kSuccess;                      \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, lda, stride_a, b, \
@@ -172,7 +150,7 @@ AUTOTUNE_TAKE_BATCHED_SGEMM(cublasSgemmStridedBatched_64, std::int64_t)
                              const void* alpha, const void* a, int a_type, INT lda, const void* b, \
                              int b_type, INT ldb, const void* beta, void* c, int c_type, INT ldc,  \
                              int compute_type, int algorithm) {                                    \
-    const Shape shape{Function::gemm_ex, op_a, op_b, m, n, k, lda, ldb, ldc};                      \
+    const CallShape shape = shape_of(Function::gemm_ex, op_a, op_b, m, n, k, lda, ldb, ldc);       \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                   \
     const Types types{a_type, b_type, c_type, compute_type, algorithm};                            \
     if (served(caller, handle, shape, alpha, a, b, beta, c, types)) return kSuccess;               \
@@ -182,20 +160,20 @@ AUTOTUNE_TAKE_BATCHED_SGEMM(cublasSgemmStridedBatched_64, std::int64_t)
 AUTOTUNE_TAKE_GEMM_EX(cublasGemmEx, int)
 AUTOTUNE_TAKE_GEMM_EX(cublasGemmEx_64, std::int64_t)
 
-#define AUTOTUNE_TAKE_BATCHED_GEMM_EX(NAME, INT)                                                 \
-  AUTOTUNE_TAKEN Status NAME(BlasHandle handle, int op_a, int op_b, INT m, INT n, INT k,         \
-                             const void* alpha, const void* a, int a_type, INT lda,              \
-                             long long stride_a, const void* b, int b_type, INT ldb,             \
-                             long long stride_b, const void* beta, void* c, int c_type, INT ldc, \
-                             long long stride_c, INT batch, int compute_type, int algorithm) {   \
-    const Shape shape = shape_of_batch(Function::gemm_strided_batched_ex, op_a, op_b, m, n, k,   \
-                                       lda, ldb, ldc, batch, stride_a, stride_b, stride_c);      \
-    const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
-    const Types types{a_type, b_type, c_type, compute_type, algorithm};                          \
-    if (served(caller, handle, shape, alpha, a, b, beta, c, types)) return kSuccess;             \
-    return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,    \
-                   stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c, batch,    \
-                   compute_type, algorithm);                                                     \
+#define AUTOTUNE_TAKE_BATCHED_GEMM_EX(NAME, INT)                                                  \
+  AUTOTUNE_TAKEN Status NAME(BlasHandle handle, int op_a, int op_b, INT m, INT n, INT k,          \
+                             const void* alpha, const void* a, int a_type, INT lda,               \
+                             long long stride_a, const void* b, int b_type, INT ldb,              \
+                             long long stride_b, const void* beta, void* c, int c_type, INT ldc,  \
+                             long long stride_c, INT batch, int compute_type, int algorithm) {    \
+    const CallShape shape = shape_of(Function::gemm_strided_batched_ex, op_a, op_b, m, n, k, lda, \
+                                     ldb, ldc, batch, stride_a, stride_b, stride_c);              \
+    const Caller caller = AUTOTUNE_CALLER(blas);                                                  \
+    const Types types{a_type, b_type, c_type, compute_type, algorithm};                           \
+    if (served(caller, handle, shape, alpha, a, b, beta, c, types)) return kSuccess;              \
+    return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, a_type, lda,     \
+                   stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c, batch,     \
+                   compute_type, algorithm);                                                      \
   }
 AUTOTUNE_TAKE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx, int)
 AUTOTUNE_TAKE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
@@ -207,8 +185,8 @@ AUTOTUNE_TAKE_BATCHED_GEMM_EX(cublasGemmStridedBatchedEx_64, std::int64_t)
                              const float* const* b, INT ldb, const float* beta, float* const* c, \
                              INT ldc, INT batch) {                                               \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
-    const Shape shape =                                                                          \
-        shape_of_batch(Function::sgemm_batched, op_a, op_b, m, n, k, lda, ldb, ldc, batch);      \
+    const CallShape shape =                                                                      \
+        shape_of(Function::sgemm_batched, op_a, op_b, m, n, k, lda, ldb, ldc, batch);            \
     count_pointers(caller, handle, shape, alpha, beta);                                          \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb,    \
                    beta, c, ldc, batch);                                                         \
@@ -223,8 +201,8 @@ AUTOTUNE_TAKE_SGEMM_OF_POINTERS(cublasSgemmBatched_64, std::int64_t)
                              void* const* c, int c_type, INT ldc, INT batch, int compute_type,   \
                              int algorithm) {                                                    \
     const Caller caller = AUTOTUNE_CALLER(blas);                                                 \
-    const Shape shape =                                                                          \
-        shape_of_batch(Function::gemm_batched_ex, op_a, op_b, m, n, k, lda, ldb, ldc, batch);    \
+    const CallShape shape =                                                                      \
+        shape_of(Function::gemm_batched_ex, op_a, op_b, m, n, k, lda, ldb, ldc, batch);          \
     count_pointers(caller, handle, shape, alpha, beta, {a_type, b_type, c_type, compute_type});  \
     return pass_on(AUTOTUNE_VENDOR(NAME), handle, op_a, op_b, m, n, k, alpha, a, a_type, lda, b, \
                    b_type, ldb, beta, c, c_type, ldc, batch, compute_type, algorithm);           \

@@ -117,7 +117,7 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
 }
 
 KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem) {
-  Choice choice{.wanted = problem, .tuned = problem};
+  Choice choice{.problem = problem};
   choice.handle = handle_for(device, problem, Use::looking_up);
   if (!choice.handle) return choice;
   autotune_answer answer{};
@@ -133,20 +133,7 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   choice.is_open = answer.is_open != 0;
   choice.expected_ns = answer.expected_ns;
   choice.is_exact = answer.origin == AUTOTUNE_EXACT;
-  choice.is_pinned = answer.provenance && std::string_view(answer.provenance) == "pinned";
   return choice;
-}
-
-/// What is pinned for the plain product, as by a choice by bits, comes first.
-KernelMaker::Choice KernelMaker::best_for(const CallShape& shape, std::size_t which) {
-  const TargetProblem wanted = problems_of(shape)[which];
-  const TargetProblem plain = problems_of(plain_product_of(shape))[which];
-  Choice own = look_up(shape.device, wanted);
-  if (plain == wanted || own.is_pinned) return own;
-  Choice pinned = look_up(shape.device, plain);
-  if (!pinned.is_pinned && pinned.outcome != Outcome::failed) return own;
-  pinned.wanted = wanted;
-  return pinned;
 }
 
 bool KernelMaker::is_better(const Choice& other, const Choice& own) {
@@ -155,24 +142,26 @@ bool KernelMaker::is_better(const Choice& other, const Choice& own) {
   if (own.outcome == Outcome::not_tuned && other.outcome == Outcome::vendor_faster) return true;
   std::int32_t is_faster = 0;
   const auto status = runtime_library()->is_faster(
-      other.handle, other.tuned.sizes.data(), other.tuned.sizes.size(), own.handle,
-      own.tuned.sizes.data(), own.tuned.sizes.size(), &is_faster);
+      other.handle, other.problem.sizes.data(), other.problem.sizes.size(), own.handle,
+      own.problem.sizes.data(), own.problem.sizes.size(), &is_faster);
   return status == AUTOTUNE_OK && is_faster != 0;
 }
 
 /// Fastest first.
 std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
-  std::vector<Choice> ranked{best_for(shape, 0)};
-  const std::size_t count = options().only_fp32 ? 1 : problems_of(shape).size();
-  for (std::size_t which = 1; which < count; ++which) {
-    Choice other = best_for(shape, which);
-    if (is_better(other, ranked.front())) ranked.insert(ranked.begin(), std::move(other));
+  std::vector<TargetProblem> problems = problems_of(shape);
+  if (options().only_fp32) problems.resize(1);
+  std::vector<Choice> ranked;
+  for (const TargetProblem& problem : problems) {
+    Choice other = look_up(shape.device, problem);
+    if (ranked.empty() || is_better(other, ranked.front()))
+      ranked.insert(ranked.begin(), std::move(other));
   }
   const Choice& first = ranked.front();
   if (first.outcome == Outcome::not_tuned) {
     warn_once(Topic::not_tuned,
               format("{} {} is not tuned for {}; cuBLAS runs (autotune tune --workload tunes it)",
-                     first.wanted.target, first.wanted.settings, device_name(shape.device)));
+                     first.problem.target, first.problem.settings, device_name(shape.device)));
   }
   return ranked;
 }
@@ -191,8 +180,8 @@ const KernelMaker::Choice* KernelMaker::rival_in(const std::vector<Choice>& rank
 KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& choice,
                                        const ServingKernel* stand_in) {
   const RuntimeLibrary& runtime = *runtime_library();
-  const TargetProblem launched = launched_problem_of(shape, choice.wanted);
-  const bool is_pinned = launched != choice.tuned;
+  const TargetProblem launched = launched_problem_of(shape, choice.problem);
+  const bool is_pinned = launched != choice.problem;
   autotune_handle* const handle =
       handle_for(shape.device, launched, is_pinned ? Use::pinning : Use::looking_up);
   if (!handle) return Outcome::failed;

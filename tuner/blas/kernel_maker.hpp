@@ -35,19 +35,17 @@ class KernelMaker {
   /// What is known of a problem.
   struct Choice {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
-    TargetProblem wanted, tuned;        // the shape's, and the one that the configuration is of
-    autotune_handle* handle = nullptr;  // of `tuned`
+    TargetProblem problem;
+    autotune_handle* handle = nullptr;
     std::string configuration = {};
     bool is_open = false;    // whether it or cuBLAS is faster
     double expected_ns = 0;  // of its kernel
     bool is_exact = false;   // known at these very sizes
-    bool is_pinned = false;  // by a person, or a cover
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;
 
   std::vector<Choice> choose(const CallShape& shape);
-  Choice best_for(const CallShape& shape, std::size_t which);
   /// Whether `other` is to be preferred to the one with fewer units.
   static bool is_better(const Choice& other, const Choice& own);
   Choice look_up(std::int32_t device, const TargetProblem& problem);

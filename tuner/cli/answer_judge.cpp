@@ -15,15 +15,6 @@
 #include "tuner/text/strings.hpp"
 
 namespace autotune::cli {
-namespace {
-
-std::vector<std::int64_t> numbers_of(const NamedValues& sizes) {
-  std::vector<std::int64_t> numbers;
-  for (const NamedValue& size : sizes) numbers.push_back(size.value.integer());
-  return numbers;
-}
-
-}  // namespace
 
 std::string foreign_part(const Target& target, const NamedValues& values) {
   for (const NamedValue& given : values) {
@@ -99,7 +90,7 @@ std::string AnswerJudge::complaint(const db::TunedEntry& entry) {
   if (!levels)
     return format("\"{}\" cannot be used: it lacks parameters of {}", text, target->name);
   const TargetProgram* const program = program_for(*target, entry);
-  if (!program || is_valid(*program, *levels, numbers_of(problem_of(entry).sizes))) return "";
+  if (!program || is_valid(*program, *levels, size_values(problem_of(entry).sizes))) return "";
   return format("{} is not valid for this problem on {}: it breaks a constraint of {}", text,
                 entry.device.name, target->name);
 }

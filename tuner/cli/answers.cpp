@@ -112,7 +112,7 @@ std::vector<Answer> Databases::answers() {
   std::vector<Answer> answers;
   std::vector<std::string> failures;
   std::exception_ptr failure;  // the first
-  for (const NamedValues& sizes : asked_sizes(arguments_, kernel.target, kernel.sizes)) {
+  for (const NamedValues& sizes : asked_sizes(arguments_, judge_, kernel)) {
     for (const db::TunedEntry& place : all) {
       try {
         answers.push_back(answer_at(place, sizes));

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -37,21 +36,20 @@ double limit_of(const Arguments& arguments) {
 
 std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db::TunedEntry& entry,
                                            double limit) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::map<std::string, double> ratios;
   std::set<std::string> bounds;  // pruned: the time is a lower bound
   for (const db::TrialRow& row : store.standing(entry.best.key)) {
     if (row.stage != "search") continue;
     const bool is_timed = (row.outcome == "ok" || row.outcome == "pruned") && row.median_ns;
-    ratios[row.configuration] = is_timed ? *row.median_ns : kInfinity;
+    ratios[row.configuration] = is_timed ? *row.median_ns : kUnserved;
     bounds.erase(row.configuration);
     if (row.outcome == "pruned") bounds.insert(row.configuration);
   }
-  double best = kInfinity;
+  double best = kUnserved;
   for (const auto& [configuration, ns] : ratios) best = std::min(best, ns);
   for (auto& [configuration, ratio] : ratios) {
     if (std::isfinite(best)) ratio /= best;  // else all fail
-    if (bounds.contains(configuration) && ratio <= limit) ratio = kInfinity;
+    if (bounds.contains(configuration) && ratio <= limit) ratio = kUnserved;
   }
   const bool by_time = db::stored_policy(entry.best.key.policy).is_by_time;
   const bool is_decided = entry.best.decided && entry.best.provenance != "pinned";
@@ -61,8 +59,6 @@ std::map<std::string, double> trial_ratios(const db::TunedStore& store, const db
 }
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// One tuned problem on one device, with the time of each configuration there.
 struct Place {
@@ -104,11 +100,6 @@ std::vector<Place> places_of(const Arguments& arguments, AnswerJudge& judge, dou
   return places;
 }
 
-double ratio_of(const std::string& configuration, const Place& place) {
-  const auto found = place.ratios.find(configuration);
-  return found == place.ratios.end() ? kInfinity : found->second;
-}
-
 Comparison compare(std::vector<Place> places, double limit) {
   std::set<std::string> candidates;
   for (const Place& place : places) {
@@ -117,20 +108,15 @@ Comparison compare(std::vector<Place> places, double limit) {
     }
   }
   Comparison result{std::move(places), {candidates.begin(), candidates.end()}, {}};
-  std::vector<std::vector<double>> ratios;
-  for (const std::string& candidate : result.candidates) {
-    auto& row = ratios.emplace_back();
-    for (const Place& place : result.places) row.push_back(ratio_of(candidate, place));
-  }
-  result.cover = smallest_cover(ratios, limit);
+  result.cover = smallest_cover(ratio_rows(result.candidates, result.places), limit);
   return result;
 }
 
 /// `1.043x`, `fails` or `not tried`.
 std::string ratio_text(const std::string& configuration, const Place& place) {
-  if (!place.ratios.contains(configuration)) return "not tried";
-  const double ratio = ratio_of(configuration, place);
-  return std::isfinite(ratio) ? format("{:.3f}x", ratio) : "fails";
+  const auto found = place.ratios.find(configuration);
+  if (found == place.ratios.end()) return "not tried";
+  return std::isfinite(found->second) ? format("{:.3f}x", found->second) : "fails";
 }
 
 void print(const Comparison& comparison, AnswerJudge& judge, double limit) {
@@ -160,8 +146,8 @@ void print(const Comparison& comparison, AnswerJudge& judge, double limit) {
 /// null: it fails, or was not tried.
 Json ratios_json(const std::string& configuration, const Comparison& comparison) {
   Json ratios = Json::array();
-  for (const Place& place : comparison.places) {
-    const double ratio = ratio_of(configuration, place);
+  const auto rows = ratio_rows({configuration}, comparison.places);
+  for (const double ratio : rows.front()) {
     ratios.push_back(std::isfinite(ratio) ? Json(ratio) : Json());
   }
   return ratios;
@@ -225,8 +211,6 @@ const Verb kCompare{
 
 namespace {
 
-constexpr double kLast = std::numeric_limits<double>::infinity();
-
 /// A column to sort by, in ascending order of `rank`.
 struct Column {
   const char* name;
@@ -234,13 +218,13 @@ struct Column {
 };
 
 constexpr std::array<Column, 4> kColumns{{
-    {"time", [](const db::TrialRow& trial) { return trial.median_ns.value_or(kLast); }},
+    {"time", [](const db::TrialRow& trial) { return trial.median_ns.value_or(kUnserved); }},
     {"registers",
      [](const db::TrialRow& trial) {
-       return trial.registers ? static_cast<double>(*trial.registers) : kLast;
+       return trial.registers ? static_cast<double>(*trial.registers) : kUnserved;
      }},
     {"occupancy",
-     [](const db::TrialRow& trial) { return trial.occupancy ? -*trial.occupancy : kLast; }},
+     [](const db::TrialRow& trial) { return trial.occupancy ? -*trial.occupancy : kUnserved; }},
     {"compile", [](const db::TrialRow& trial) { return trial.compile_seconds; }},
 }};
 

@@ -63,13 +63,7 @@ std::vector<std::string> fastest_of(const TunedSize& place, double limit, std::s
 
 Covered timed_candidates(const CoverTask& task, std::vector<std::string> candidates) {
   Covered result{tuned_places(task), std::move(candidates), {}, {}};
-  for (const std::string& candidate : result.candidates) {
-    auto& row = result.ratios.emplace_back();
-    for (const TunedSize& place : result.places) {
-      const auto found = place.ratios.find(candidate);
-      row.push_back(found != place.ratios.end() ? found->second : kUnserved);
-    }
-  }
+  result.ratios = ratio_rows(result.candidates, result.places);
   return result;
 }
 

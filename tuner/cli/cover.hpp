@@ -2,13 +2,13 @@
 // What `cover` knows of its sizes, however it chooses among the configurations.
 #pragma once
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "db/store.hpp"
+#include "tuner/cli/compare.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/json/json.hpp"
@@ -16,8 +16,6 @@
 #include "tuner/session/tuning_session.hpp"
 
 namespace autotune::cli {
-
-inline constexpr double kUnserved = std::numeric_limits<double>::infinity();
 
 /// One size with its known times.
 struct TunedSize {

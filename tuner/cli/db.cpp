@@ -66,9 +66,10 @@ std::optional<NamedValues> in_order(const NamedValues& given, const Target& targ
 }
 
 /// The entry of `like` for each problem of --size.
-std::vector<db::TunedEntry> entries_to_pin(const Arguments& arguments, const db::TunedEntry& like) {
+std::vector<db::TunedEntry> entries_to_pin(const Arguments& arguments, AnswerJudge& judge,
+                                           const db::TunedEntry& like) {
   std::vector<db::TunedEntry> entries;
-  for (NamedValues problem : asked_sizes(arguments, like.kernel.target, like.kernel.sizes)) {
+  for (NamedValues problem : asked_sizes(arguments, judge, like.kernel)) {
     for (const NamedValue& setting : problem_of(like).settings) problem.push_back(setting);
     entries.emplace_back(like).best.key.problem = to_text(problem);
   }
@@ -146,7 +147,7 @@ int run_pin(const Arguments& arguments) {
   const db::TunedEntry& like = places.front();
   Plugins plugins(arguments);
   AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
-  std::vector<db::TunedEntry> pinned = entries_to_pin(arguments, like);
+  std::vector<db::TunedEntry> pinned = entries_to_pin(arguments, judge, like);
   if (!takes_back) {
     const Target& target = target_to_pin(judge, like);
     configuration = whole_configuration(arguments, configuration, target, store, judge, pinned);

@@ -33,12 +33,6 @@
 namespace autotune::cli {
 namespace {
 
-std::vector<std::int64_t> size_values(const NamedValues& sizes) {
-  std::vector<std::int64_t> numbers;
-  for (const NamedValue& size : sizes) numbers.push_back(size.value.integer());
-  return numbers;
-}
-
 /// With every setting, in the target's order.
 NamedValues all_settings(const Target& target, const NamedValues& given) {
   const Problem problem = problem_from(target, 1, given);
@@ -50,19 +44,15 @@ NamedValues all_settings(const Target& target, const NamedValues& given) {
 void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::string& policy,
                   std::vector<AskedSizes>& asked) {
   if (blas::contract_of(shape) != blas::Outcome::served) return;
-  const std::vector<blas::TargetProblem> wanted = blas::problems_of(shape);
-  const std::vector<blas::TargetProblem> plain = blas::problems_of(blas::plain_product_of(shape));
-  const auto settings = [&](const blas::TargetProblem& problem) {
-    return all_settings(gemm, parse_named_values(problem.settings));
+  const auto ask = [&](const blas::TargetProblem& problem) {
+    const NamedValues settings = all_settings(gemm, parse_named_values(problem.settings));
+    asked.push_back({&gemm, settings, policy, problem.sizes});
   };
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].target != gemm.name) continue;
-    const NamedValues pinned = plain[i] == wanted[i] ? NamedValues{} : settings(plain[i]);
-    const blas::TargetProblem launched = blas::launched_problem_of(shape, wanted[i]);
-    asked.push_back({&gemm, settings(wanted[i]), policy, wanted[i].sizes, pinned});
-    if (!pinned.empty()) asked.push_back({&gemm, pinned, policy, plain[i].sizes});
-    if (launched == wanted[i]) continue;
-    asked.push_back({&gemm, settings(launched), policy, launched.sizes, pinned});
+  for (const blas::TargetProblem& wanted : blas::problems_of(shape)) {
+    if (wanted.target != gemm.name) continue;
+    const blas::TargetProblem launched = blas::launched_problem_of(shape, wanted);
+    ask(wanted);
+    if (launched != wanted) ask(launched);
   }
 }
 
@@ -177,10 +167,10 @@ class LockMaker {
     sizes.resize(key + target.free_sizes.size(), kDefaultSize);
     const std::string settings = to_text(asked.settings);
     if (!known_.emplace(target.name, settings, asked.policy, sizes).second) return;
-    const std::optional<LookupAnswer> given = answer_for(asked);
+    const std::optional<ProgramAnswer> given = answer_for(asked);
     if (!given) return;
-    const Problem problem = problem_at(target, asked.settings, sizes);
-    LockedAnswer answer = locked_answer(*given, std::move(sizes));
+    const Problem problem = given->lookup->problem_for(sizes);
+    LockedAnswer answer = locked_answer(given->answer, std::move(sizes));
     if (!answer.configuration.empty()) {
       const TargetProgram program(target, problem, device_);
       const auto levels = levels_in(target, answer.configuration);
@@ -221,45 +211,25 @@ class LockMaker {
   }
 
   /// nullopt if libautotune_blas launches no kernel for these free sizes.
-  std::optional<LookupAnswer> answer_for(const AskedSizes& asked) {
-    const auto find = [&](const NamedValues& settings) {
-      NamedValues sizes;
-      for (std::size_t i = 0; i < asked.target->sizes.size(); ++i) {
-        sizes.push_back({asked.target->sizes[i], asked.sizes[i]});
-      }
-      return answers_.find(*asked.target, settings, device_, asked.policy, sizes).answer;
-    };
+  std::optional<ProgramAnswer> answer_for(const AskedSizes& asked) {
+    NamedValues sizes;
+    for (std::size_t i = 0; i < asked.target->sizes.size(); ++i) {
+      sizes.push_back({asked.target->sizes[i], asked.sizes[i]});
+    }
+    ProgramAnswer given =
+        answers_.find(*asked.target, asked.settings, device_, asked.policy, sizes);
+    LookupAnswer& answer = given.answer;
     const bool has_free =
         std::ranges::any_of(std::span(asked.sizes).subspan(asked.target->sizes.size()),
                             [](std::int64_t size) { return size != kDefaultSize; });
-    LookupAnswer answer = find(asked.settings);
-    bool is_of_plain = false;
-    if (!asked.plain.empty() && !answer.is_pinned()) {
-      const LookupAnswer plain = find(asked.plain);
-      is_of_plain = plain.is_pinned();
-      if (is_of_plain) answer = plain;
-    }
-    if (!has_free && !is_of_plain) return answer;
+    const bool is_of_plain = answer.is_pinned() && answer.validity == db::Validity::alike;
+    if (!has_free && !is_of_plain) return given;
     const bool is_launched =
         answer.origin != db::Origin::default_configuration && answer.baseline.empty();
     if (!is_launched) return std::nullopt;
     if (answer.origin == db::Origin::exact) answer.origin = db::Origin::transferred;
     answer.expected_ns = 0;
-    return answer;
-  }
-
-  static Problem problem_at(const Target& target, const NamedValues& settings,
-                            std::span<const std::int64_t> sizes) {
-    NamedValues key;
-    for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-      key.push_back({target.sizes[i], sizes[i]});
-    }
-    Problem problem = problem_of(target, key, settings);
-    for (std::size_t i = 0; i < target.free_sizes.size(); ++i) {
-      const std::int64_t size = sizes[target.sizes.size() + i];
-      if (size != kDefaultSize) problem.free.push_back({target.free_sizes[i].name, size});
-    }
-    return problem;
+    return given;
   }
 
   LockedTarget& target_in(const Target& target, const std::string& settings,

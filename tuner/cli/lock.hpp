@@ -18,8 +18,6 @@ struct AskedSizes {
   NamedValues settings;
   std::string policy;
   std::vector<std::int64_t> sizes;  // of the key, then any free ones
-  /// If not empty: what is pinned with these settings comes first, as for libautotune_blas.
-  NamedValues plain = {};
 };
 
 /// The answers for these sizes by tuner/answer, with their kernels, compiled for `device`. Throws

@@ -162,15 +162,12 @@ std::string common_class(const LockedTarget& target, const LockedAnswer& answer)
   return is_range ? answer.bits : "";
 }
 
-/// Measures anew what does not hold, and keeps the class of bits that sizes share.
-void tune_failed(const Arguments& arguments, const Lock& lock,
-                 const std::vector<std::vector<bool>>& holds) {
+/// Measures anew what failed, and keeps the class of bits that sizes share.
+void tune_failed(const Arguments& arguments, const Lock& lock, const Lock& failed) {
   const std::string device = lock.device.kind == name_of(DeviceKind::host) ? "host" : "cuda:0";
   for (std::size_t t = 0; t < lock.targets.size(); ++t) {
     const LockedTarget& target = lock.targets[t];
-    for (std::size_t i = 0; i < target.answers.size(); ++i) {
-      if (holds[t][i]) continue;
-      const LockedAnswer& answer = target.answers[i];
+    for (const LockedAnswer& answer : failed.targets[t].answers) {
       tune_again(arguments, target, sizes_text(target, answer, answer.last), device, {"--retune"});
       const std::string bits = common_class(target, answer);
       if (bits.empty()) continue;
@@ -199,15 +196,12 @@ void expect_same_classes(const Lock& before, const Lock& after) {
   }
 }
 
-/// The lock with new answers in place of those that do not hold.
-Lock repaired(const Arguments& arguments, AnswerJudge& judge, const Lock& lock,
-              const DeviceInfo& device, const std::vector<std::vector<bool>>& holds) {
+/// What holds of a lock, with new answers in place of what failed.
+Lock repaired(const Arguments& arguments, AnswerJudge& judge, Lock whole, const Lock& failed,
+              const DeviceInfo& device) {
   std::vector<AskedSizes> asked;
-  for (std::size_t t = 0; t < lock.targets.size(); ++t) {
-    const LockedTarget& target = lock.targets[t];
-    for (std::size_t i = 0; i < target.answers.size(); ++i) {
-      if (holds[t][i]) continue;
-      const LockedAnswer& answer = target.answers[i];
+  for (const LockedTarget& target : failed.targets) {
+    for (const LockedAnswer& answer : target.answers) {
       for (std::int64_t first = answer.sizes[0]; first <= answer.last; ++first) {
         std::vector<std::int64_t> sizes = answer.sizes;
         sizes[0] = first;
@@ -217,27 +211,20 @@ Lock repaired(const Arguments& arguments, AnswerJudge& judge, const Lock& lock,
     }
   }
   Lock fresh = locked(arguments, judge, device, asked);
-  Lock whole = lock;
   whole.tool_version = fresh.tool_version;
   whole.created_at = fresh.created_at;
   whole.environment = device.environment;
   const std::size_t before = whole.kernels.size();
   whole.kernels.insert(whole.kernels.end(), fresh.kernels.begin(), fresh.kernels.end());
-  for (std::size_t t = 0; t < whole.targets.size(); ++t) {
-    LockedTarget& target = whole.targets[t];
-    std::vector<LockedAnswer> answers;
-    for (std::size_t i = 0; i < target.answers.size(); ++i) {
-      if (holds[t][i]) answers.push_back(std::move(target.answers[i]));
-    }
+  for (LockedTarget& target : whole.targets) {
     const LockedTarget* const made = fresh.find(target.target, target.settings, target.policy);
     if (made) {
       target.fingerprint = made->fingerprint;
       for (LockedAnswer answer : made->answers) {
         answer.kernel += before;
-        answers.push_back(std::move(answer));
+        target.answers.push_back(std::move(answer));
       }
     }
-    target.answers = std::move(answers);
     merge_ranges(target.answers);
   }
   return with_used_kernels(std::move(whole));
@@ -322,29 +309,33 @@ int verify_lock(const Arguments& arguments) {
   Lock as_it_is = lock;
   const auto opened = [&]() -> Device& { return *device; };
   if (has_bits(lock)) classify(as_it_is, judge, opened, nullptr);
-  std::vector<std::vector<bool>> holds;
+  Lock holding = lock, failing = lock;
   std::size_t held = 0, failed = 0, libraries = 0;
-  for (const LockedTarget& locked : lock.targets) {
+  for (std::size_t t = 0; t < lock.targets.size(); ++t) {
+    const LockedTarget& locked = lock.targets[t];
     const Target* const target = judge.target_called(locked.target);
     if (!target) {
       throw Error(format("{}: there is no target {} here: name its manifest with --target",
                          lock.path.string(), locked.target));
     }
-    std::vector<bool>& of_target = holds.emplace_back();
-    for (const LockedAnswer& answer : locked.answers) {
-      of_target.push_back(true);
+    std::vector<LockedAnswer>& holds = holding.targets[t].answers;
+    std::vector<LockedAnswer>& fails = failing.targets[t].answers;
+    holds.clear();
+    fails.clear();
+    for (std::size_t i = 0; i < locked.answers.size(); ++i) {
+      const LockedAnswer& answer = locked.answers[i];
       if (answer.configuration.empty()) {
         ++libraries;
+        holds.push_back(answer);
         continue;
       }
       double seconds = 0;
       std::string complaint = verifier.complaint(*target, locked, answer, seconds);
-      const std::string& bits =
-          as_it_is.targets[holds.size() - 1].answers[of_target.size() - 1].bits;
+      const std::string& bits = as_it_is.targets[t].answers[i].bits;
       if (complaint.empty() && !answer.bits.empty() && answer.bits != bits) {
         complaint = format("its bits were of class {} and are of class {}", answer.bits, bits);
       }
-      of_target.back() = complaint.empty();
+      (complaint.empty() ? holds : fails).push_back(answer);
       ++(complaint.empty() ? held : failed);
       std::cout << format("{} {} {}: {}{}\n", complaint.empty() ? "holds" : "fails", locked.target,
                           problem_text(*target, problem_of(locked, answer)),
@@ -357,10 +348,10 @@ int verify_lock(const Arguments& arguments) {
       libraries == 0 ? "" : format("; {} by a library, which this does not run", libraries));
   if (failed == 0) return kDone;
   if (!arguments.has("repair")) return kFailed;
-  tune_failed(arguments, lock, holds);
+  tune_failed(arguments, lock, failing);
   DeviceInfo info = device->info();
   if (info.kind == DeviceKind::host) info.environment.clear();
-  Lock fresh = repaired(arguments, judge, lock, info, holds);
+  Lock fresh = repaired(arguments, judge, std::move(holding), failing, info);
   if (has_bits(lock)) {
     classify(fresh, judge, opened, nullptr);
     expect_same_classes(lock, fresh);

@@ -151,17 +151,6 @@ db::TunedFilter filter_of(const Arguments& arguments, const std::string& target,
   return {device.empty() ? "" : device_called(device, store), target, "", "", ""};
 }
 
-/// The target of this name, if its manifest is here and has these sizes.
-std::optional<Target> target_of(const Arguments& arguments, const std::string& name,
-                                const std::vector<std::string>& sizes) try {
-  const std::string asked = arguments.find("target").value_or("");
-  Target found = find_target(is_manifest_path(asked) ? asked : name);
-  const bool is_it = found.name == name && found.sizes == sizes;
-  return is_it ? std::optional(std::move(found)) : std::nullopt;
-} catch (const Error&) {
-  return std::nullopt;
-}
-
 }  // namespace
 
 const Option kContextOption{
@@ -270,21 +259,23 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
   return entries;
 }
 
-std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
-                                     const std::string& size_names) {
-  const std::vector<std::string> names = words_of(size_names);
-  const auto here = target_of(arguments, target, names);
-  return here ? sizes_in(arguments.text("size"), *here, "--size")
-              : parse_sizes(arguments.text("size"), names, "--size");
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, AnswerJudge& judge,
+                                     const db::KernelRow& kernel) {
+  const std::vector<std::string> names = words_of(kernel.sizes);
+  const Target* const target = judge.target_called(kernel.target);
+  return target && target->sizes == names ? sizes_in(arguments.text("size"), *target, "--size")
+                                          : parse_sizes(arguments.text("size"), names, "--size");
 }
 
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,
                                           const std::string& target) {
   db::TunedFilter filter = filter_of(arguments, target, store);
   const Choice chosen = choice_of(arguments);
+  const db::TunedOn tuned = expect_tuned(store, filter);
+  AnswerJudge judge(arguments);
   std::vector<db::TunedEntry> entries;
   for (const NamedValues& sizes :
-       asked_sizes(arguments, target, expect_tuned(store, filter).size_names)) {
+       asked_sizes(arguments, judge, {.target = target, .sizes = tuned.size_names})) {
     filter.sizes = to_text(sizes);
     for (db::TunedEntry& entry : one_of_each(arguments, store.tuned(filter))) {
       if (chosen.takes(entry)) entries.push_back(std::move(entry));
@@ -304,10 +295,11 @@ std::vector<db::TunedEntry> unanswered_entries(const Arguments& arguments,
   std::vector<db::TunedEntry> entries =
       one_of_each(arguments, store.unanswered(filter_of(arguments, target_name(arguments), store)));
   const Choice chosen = choice_of(arguments);
+  AnswerJudge judge(arguments);
   std::erase_if(entries, [&](const db::TunedEntry& one) {
     if (!chosen.takes(one)) return true;
     if (!arguments.has("size")) return false;
-    const auto asked = asked_sizes(arguments, one.kernel.target, one.kernel.sizes);
+    const auto asked = asked_sizes(arguments, judge, one.kernel);
     return std::ranges::find(asked, problem_of(one).sizes) == asked.end();
   });
   return entries;
@@ -337,6 +329,12 @@ EntryProblem problem_of(const db::TunedEntry& entry) {
   const auto settings =
       values.begin() + static_cast<std::ptrdiff_t>(words_of(entry.kernel.sizes).size());
   return {{values.begin(), settings}, {settings, values.end()}};
+}
+
+std::vector<std::int64_t> size_values(const NamedValues& sizes) {
+  std::vector<std::int64_t> numbers;
+  for (const NamedValue& size : sizes) numbers.push_back(size.value.integer());
+  return numbers;
 }
 
 void prefer_default_settings(const Arguments& arguments, std::vector<db::TunedEntry>& entries) {

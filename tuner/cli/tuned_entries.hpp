@@ -13,6 +13,8 @@
 
 namespace autotune::cli {
 
+class AnswerJudge;
+
 /// `--context` selects the results for one context of a call. The functions below that find entries
 /// apply it, and throw UsageError for an unknown context.
 extern const Option kContextOption;
@@ -63,10 +65,10 @@ bool is_tuned(const Arguments& arguments, const db::TunedStore& store);
 std::vector<db::TunedEntry> entries_of_each_place(const Arguments& arguments,
                                                   const db::TunedStore& store);
 
-/// The problems of --size, by the names of the sizes: `M N K`. Those of a target whose manifest is
-/// here may leave out sizes that have a default. Throws UsageError.
-std::vector<NamedValues> asked_sizes(const Arguments& arguments, const std::string& target,
-                                     const std::string& size_names);
+/// The problems of --size. Those of a target whose manifest is here may leave out sizes that have a
+/// default. Throws UsageError.
+std::vector<NamedValues> asked_sizes(const Arguments& arguments, AnswerJudge& judge,
+                                     const db::KernelRow& kernel);
 
 /// Prints the first few as warnings, because a wrong file may be wrong in every line.
 void warn_of(const std::vector<std::string>& sentences);
@@ -91,6 +93,7 @@ struct EntryProblem {
   NamedValues sizes, settings;
 };
 EntryProblem problem_of(const db::TunedEntry& entry);
+std::vector<std::int64_t> size_values(const NamedValues& sizes);
 
 /// Of several, those with the default of each setting that --set does not name, if there are any.
 /// Does nothing for targets that are not found by name.

@@ -47,19 +47,12 @@ struct autotune_handle {
   std::mutex storing;                              // for the next one
   std::vector<std::unique_ptr<autotune::BackgroundTasks>> stores;
 
+  /// The answers are of layers, or of a lock.
+  template <class Answers>
   autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
-                  autotune::DeviceInfo info, std::string policy,
-                  std::vector<autotune::db::Layer> layers, std::optional<int> gpu,
-                  autotune::Libraries libraries)
-      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(layers),
-               std::move(libraries)),
-        ordinal(gpu) {}
-  /// A lock answers in place of databases.
-  autotune_handle(autotune::Target target, const autotune::NamedValues& settings,
-                  autotune::DeviceInfo info, std::string policy,
-                  std::shared_ptr<const autotune::Lock> lock, std::optional<int> gpu,
-                  autotune::Libraries libraries)
-      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(lock),
+                  autotune::DeviceInfo info, std::string policy, Answers answers,
+                  std::optional<int> gpu, autotune::Libraries libraries)
+      : lookup(std::move(target), settings, std::move(info), std::move(policy), std::move(answers),
                std::move(libraries)),
         ordinal(gpu) {}
 };

@@ -81,19 +81,6 @@ class ExperienceTest : public testing::Test {
   db::PastTimes times_;
 };
 
-TEST_F(ExperienceTest, WithoutAnyThereIsNoChoice) { EXPECT_FALSE(choose(512, 512)); }
-
-TEST_F(ExperienceTest, OnlyWhatIsValidHereIsChosen) {
-  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
-  const auto choice = choose(1056, 512);  // 128 does not divide it
-  ASSERT_TRUE(choice);
-  EXPECT_EQ(choice->known.configuration, "BM=32 UNROLL=2");
-  EXPECT_EQ(choice->known.ns, 1100);
-  EXPECT_NEAR(choice->distance, 0.031, 0.001);
-  EXPECT_TRUE(choice->same_device);
-  EXPECT_FALSE(choice->is_standard);
-}
-
 TEST_F(ExperienceTest, NeighboursAreTriedWhereNothingIsValid) {
   add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
   const auto choice = choose(1040, 512);  // a multiple of 16 alone
@@ -102,15 +89,6 @@ TEST_F(ExperienceTest, NeighboursAreTriedWhereNothingIsValid) {
   EXPECT_EQ(choice->known.provenance, "predicted");
   EXPECT_EQ(choice->known.ns, 0);
   EXPECT_FALSE(choose(1041, 512)) << "nothing at all is valid";
-}
-
-TEST_F(ExperienceTest, TheDefaultIsChosenWhereNothingElseIsValidOrItIsFaster) {
-  db::PastProblem& problem = add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
-  problem.standard = {"BM=16 UNROLL=1", 900, "measured"};
-  const auto choice = choose(2048, 512);
-  ASSERT_TRUE(choice);
-  EXPECT_TRUE(choice->is_standard || choice->known.configuration == "BM=128 UNROLL=4");
-  EXPECT_EQ(choice->default_ns, 900);
 }
 
 TEST_F(ExperienceTest, AnotherDeviceIsFurtherAwayThanThisOne) {
@@ -134,13 +112,6 @@ TEST_F(ExperienceTest, BetweenTheSizesOfACoverItsConfigurationsAreChosen) {
   EXPECT_EQ(choose(1504, 512)->known.configuration, "BM=32 UNROLL=2") << "the other is not valid";
   EXPECT_FALSE(choose(4096, 512)->is_covered) << "beyond it";
   EXPECT_FALSE(choose(1040, 512)->is_covered) << "none of it is valid";
-}
-
-TEST_F(ExperienceTest, WithoutACostModelNoTimeIsExpected) {
-  add(1024, 512, {{"BM=128 UNROLL=4", 1000, "measured"}});
-  Experience experience({target_, ones_, device_, program_}, times_);
-  EXPECT_EQ(experience.expected_seconds("BM=128 UNROLL=4", std::vector<std::int64_t>{1024, 512}),
-            0);
 }
 
 /// A target whose time is that of its memory.
@@ -169,11 +140,6 @@ TEST(ExpectedSeconds, AreThoseOfNearTimes) {
   EXPECT_GT(expected("BM=128 UNROLL=2", 1024), 70e-6) << "nobody timed it";
   EXPECT_EQ(expected("BM=128 UNROLL=4", 1025), 0) << "it is not valid";
   EXPECT_EQ(expected("BM=banana", 1024), 0);
-}
-
-TEST_F(ExperienceTest, WhatTheTargetDoesNotHaveIsNoCandidate) {
-  add(1024, 512, {{"BM=banana", 1000, "measured"}, {"BM=32 UNROLL=2", 1100, "measured"}});
-  EXPECT_EQ(choose(1024, 512)->known.configuration, "BM=32 UNROLL=2");
 }
 
 TEST_F(ExperienceTest, WithoutEvidenceTheLibraryAnswers) {

@@ -441,6 +441,39 @@ TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
   EXPECT_EQ(open().find(sizes).configuration, "BM=64");
 }
 
+TEST_F(TargetLookupTest, WhatIsPinnedForThePlainSettingsIsPinnedForThoseLikeThem) {
+  Target target = target_of();
+  target.settings.push_back({"epilogue", {"none", "relu", "gelu"}});
+  target.settings.back().alike = {"none", "relu", "gelu"};
+  int minute = 2;
+  const auto pin = [&](std::int64_t m, const std::string& epilogue,
+                       const std::string& configuration, const std::string& note = "") {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = format("M={0} N={0} K={0} dtype=f32 epilogue={1}", m, epilogue);
+    store.pin(
+        {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", minute++)});
+  };
+  const auto found = [&](const std::string& epilogue, std::int64_t m = 512) {
+    TargetLookup lookup(target, {{"epilogue", epilogue}}, gpu(), "l2=hot launch=graph", {{path_}});
+    return std::string(lookup.find(std::vector<std::int64_t>{m, m, m}).configuration);
+  };
+  {
+    db::TunedStore store(path_);
+    db::Sample sample(store);
+    sample.key.problem = "M=512 N=512 K=512 dtype=f32 epilogue=relu";
+    store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
+  }
+  pin(512, "gelu", "BM=128");
+  EXPECT_EQ(found("relu"), "BM=64") << "gelu is not plain";
+  pin(512, "none", "BM=32");
+  EXPECT_EQ(found("relu"), "BM=32") << "goes before what was measured";
+  EXPECT_EQ(found("gelu"), "BM=128") << "has a pin of its own";
+  pin(512, "none", "BM=16", "cover of bits 0123, 2026-03-01");
+  pin(1024, "none", "BM=16", "cover of bits 0123, 2026-03-01");
+  EXPECT_EQ(found("relu", 768), "BM=16") << "a choice by bits counts between its sizes, too";
+}
+
 TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged) {
   tune(512, "BM=64");
   const std::int64_t near[] = {640, 640, 640};

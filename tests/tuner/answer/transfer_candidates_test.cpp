@@ -52,22 +52,6 @@ constexpr bool is_optimized() {
 #endif
 }
 
-/// 0.5 ms on the machine of docs/database.md.
-TEST_F(TransferCandidatesTest, AChoiceTakesUnder5MsOfProcessorTime) {
-  if (!is_optimized()) GTEST_SKIP() << "this build is not optimized";
-  const Experience experience = h200_.experience(h200_.times());
-  std::vector<double> times;
-  for (const Sizes& sizes : random_sizes(101)) {
-    const double before = processor_ms();
-    experience.choose(sizes);
-    times.push_back(processor_ms() - before);
-  }
-  std::ranges::sort(times);
-  std::printf("median %.2f ms, most %.2f ms\n", times[50], times[100]);
-  EXPECT_LT(times[50], 2.5);
-  EXPECT_LT(times[95], 5);
-}
-
 /// On any machine: 230 as it is, 800 when levels, errors and ideal times were found in each choice,
 /// and expressions of all families were evaluated.
 TEST_F(TransferCandidatesTest, AChoiceTakesNoLongerThan450ChecksOfAConfiguration) {
@@ -106,16 +90,6 @@ db::PastProblem problem(std::int64_t m, std::int64_t n, const char* cover, std::
 
 bool spans(const Covers& covers, const char* cover, std::int64_t m, std::int64_t n) {
   return covers.spans(cover, std::vector<std::int64_t>{m, n});
-}
-
-TEST(Covers, SpanTheBoxAroundTheirProblems) {
-  db::PastTimes times;
-  times.problems = {problem(64, 512, "a"), problem(256, 128, "a"), problem(1000, 1000, "")};
-  const Covers covers(times, {true});
-  EXPECT_TRUE(spans(covers, "a", 64, 128)) << "a corner where no problem is";
-  EXPECT_TRUE(spans(covers, "a", 256, 512));
-  EXPECT_FALSE(spans(covers, "a", 63, 128));
-  EXPECT_FALSE(spans(covers, "a", 100, 513));
 }
 
 TEST(Covers, OneThatIsUnknownUnnamedOrOfAnotherDeviceSpansNothing) {

@@ -120,7 +120,6 @@ TEST(CallShape, EpiloguesAreSettings) {
   EXPECT_EQ(contract_of(shape), Outcome::served);
   EXPECT_EQ(problem_of(shape).settings,
             "dtype=f32 units=fp32 layout=NN scale=none epilogue=bias_relu");
-  EXPECT_EQ(problem_of(plain_product_of(shape)), problem_of(small()));
   shape.scale = Scale::beta;  // a bias takes the place of C
   EXPECT_EQ(contract_of(shape), Outcome::epilogue);
   shape.epilogue = kGelu;

@@ -147,10 +147,6 @@ TEST_F(Preload, StaticObjectsOfNvrtcOutliveTheThreadsThatCompile) {
   EXPECT_THAT(told(), HasSubstr("nvrtc is destroyed\n"));
 }
 
-TEST_F(Preload, WhatIsPinnedForThePlainProductServesWhateverIsDoneToD) {
-  EXPECT_THAT(call_with("pinned plain", "beta").err, HasSubstr("served 2\n"));
-}
-
 TEST_F(Preload, AForkedProcessPassesItsCallsOnAndCountsNone) {
   for (const char* wait : {"0", "1"}) {
     sandbox_.set("AUTOTUNE_BLAS_WAIT", wait);

@@ -102,18 +102,6 @@ TEST(T1Manifest, AnArgumentThatIsPassedTwiceIsDeclaredOnce) {
   EXPECT_EQ(text.find(declared), text.rfind(declared));
 }
 
-TEST(T1Manifest, AConstraintRoundsDownAsPythonDoes) {
-  const std::string text = manifest_of(R"t1({"ConfigurationSpace": {"TuningParameters": [
-      {"Name": "bx", "Type": "int", "Values": "[32, 48, 64]"},
-      {"Name": "t", "Type": "int", "Values": "[1, 2]"}], "Conditions": [
-        {"Expression": "-(-bx // 10) <= 4"}, {"Expression": "(t - 5) // 2 == -1"},
-        {"Expression": "(bx - 32) // t == 0"}]},
-      "KernelSpecification": {"KernelName": "k", "KernelFile": "k.cu", "ProblemSize": [1024]}})t1");
-  EXPECT_THAT(text, HasSubstr("\n-floor(1.0 * (-bx) / 10) <= 4\n"));
-  EXPECT_THAT(text, HasSubstr("\nfloor(1.0 * (t - 5) / 2) == -1\n"));
-  EXPECT_THAT(text, HasSubstr("\n(bx - 32) / t == 0\n"));
-}
-
 TEST(T1Manifest, OtherFilesAreRefused) {
   EXPECT_THAT(refusal("{}"), HasSubstr("no ConfigurationSpace"));
   EXPECT_THAT(refusal(R"t1({"ConfigurationSpace": {}, "KernelSpecification": {}})t1"),

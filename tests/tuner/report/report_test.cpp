@@ -83,11 +83,6 @@ TEST_F(Finalists, HaveTheirCounters) {
   EXPECT_TRUE(all[1].counters.empty());
 }
 
-TEST_F(Finalists, FiguresThatAreNoNumbersAreNotCounted) {
-  count("BM=64", "instructions=many l2_bytes=nan");
-  EXPECT_TRUE(found().at(0).counters.empty());
-}
-
 const Target* no_target(const std::string&) { return nullptr; }
 
 class Collect : public testing::Test {

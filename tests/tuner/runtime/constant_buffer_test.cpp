@@ -60,16 +60,6 @@ class Graphs {
 
 int p, q, r;  // buffers
 
-TEST(ConstantBuffer, AGraphThatWritesTheWorkspaceEndsThePromise) {
-  Graphs graphs(1);
-  graphs.constant.hold("B", 0);
-  graphs.launch(&p, false);
-  graphs.launch(&q, true);
-  graphs.replay(0);
-  graphs.launch(&p, false);
-  EXPECT_EQ(graphs.wrong, 0);
-}
-
 TEST(ConstantBuffer, WhatAGraphReliesOnIsNotOverwritten) {
   for (const std::size_t most : {1, 2, 16}) {
     Graphs graphs(most);

@@ -136,12 +136,6 @@ autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
   if (is_asked_for("earn")) answer->baseline = "cublas", answer->is_open = 1;
-  if (is_asked_for("pinned plain")) {
-    const bool is_plain =
-        has(handle->settings, "scale=none") && !has(handle->settings, "epilogue=");
-    answer->provenance = is_plain ? "pinned" : "measured";
-    if (!is_plain) answer->configuration = "BM=16 BN=16";  // is not what is prepared
-  }
   answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT : AUTOTUNE_EXACT;
   return AUTOTUNE_OK;
 }
