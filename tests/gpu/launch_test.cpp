@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels may ask for: shared memory, clusters, TMA, several launches, and what is refused.
-#include <future>
 #include <map>
 #include <thread>
 
@@ -362,39 +361,6 @@ TEST_F(OccupancyOfTheDriver, EqualsOursForEveryBlockSharedMemoryAndCluster) {
     }
   }
   EXPECT_GT(compared_, 0);
-}
-
-TEST_F(OccupancyOfTheDriver, EqualsOursForCompiledVariantsOfGemm) {
-  constexpr std::size_t kVariants = 64;
-  const DeviceInfo& info = device().info();
-  const Target target = find_target("gemm");
-  const Problem problem = problem_of(
-      target, parse_sizes("512", target.sizes, "--sizes", needed_sizes(target)).front(), {});
-  const ParameterSpace space = space_of(target, problem, info);
-  struct Variant {
-    Configuration configuration;
-    std::future<CompiledKernel> kernel;
-  };
-  std::vector<Variant> variants;
-  for (std::size_t i = 0; i < kVariants; ++i) {
-    const Configuration configuration = space.at(i * space.size() / kVariants);
-    variants.push_back(
-        {configuration, std::async(std::launch::async, [=, &target, &problem, &info] {
-           return device().compile(source_unit(target, problem, configuration, info));
-         })});
-  }
-  for (Variant& variant : variants) {
-    const CompiledKernel kernel = variant.kernel.get();
-    ASSERT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
-    SCOPED_TRACE(to_text(variant.configuration));
-    for (const Launch& launch :
-         launch_plan(target, problem, variant.configuration, info).launches) {
-      for (const KernelResources& resources : kernel.resources) {
-        if (resources.entry == launch.entry) compare(kernel, resources, launch);
-      }
-    }
-  }
-  EXPECT_GE(compared_, static_cast<int>(kVariants));
 }
 
 }  // namespace

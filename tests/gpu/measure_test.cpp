@@ -56,7 +56,7 @@ TEST_F(MeasureOnGpu, TheSameKernelTakesTheSameTimeInNewBuffers) {
       anchor_timer_.reset();
       kernels_->reopen();
       anchor_timer_ = kernels_->work(2000);
-      anchor_->rebind(anchor_timer_.get());
+      anchor_.emplace(*anchor_timer_, policy_);
       const auto timer = kernels_->work(rounds_for(seconds));
       const double now = judged_median(*timer);
       if (i > 0) {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "tuner/core/deadline.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/environment.hpp"
@@ -154,6 +156,20 @@ BuildCache::BuildCache(fs::path folder, std::int64_t most_bytes)
   } else if (!may_access(folder_, W_OK)) {
     restrict_to(Use::reading, std::strerror(errno));
   }
+}
+
+CompiledKernel BuildCache::compiled(const std::string& key, const std::function<Build()>& make) {
+  CompiledKernel kernel;
+  kernel.key = key;
+  const Build build = find_or_make(key, [&] {
+    const Stopwatch watch(kernel.seconds);
+    return make();
+  });
+  kernel.cached = build.cached;
+  kernel.log = build.log;
+  kernel.binary = build.binary;
+  if (!build.binary) kernel.outcome = build.late ? Outcome::timeout : Outcome::compile_error;
+  return kernel;
 }
 
 Build BuildCache::find_or_make(const std::string& key, const std::function<Build()>& make) {

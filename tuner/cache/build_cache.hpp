@@ -15,6 +15,8 @@
 
 namespace autotune {
 
+struct CompiledKernel;
+
 /// The compiler's result for one key.
 struct Build {
   std::shared_ptr<const std::string> binary;  // null if the compiler refused the source
@@ -47,6 +49,8 @@ class BuildCache {
   /// for one key at the same time make it once. An exception of `make` reaches all of them. A
   /// binary that is in use is found without the folder.
   Build find_or_make(const std::string& key, const std::function<Build()>& make);
+  /// The same as a kernel, whose resources are not known yet.
+  CompiledKernel compiled(const std::string& key, const std::function<Build()>& make);
 
   /// The build under `key` if it is on disk and whole.
   std::optional<Build> find(const std::string& key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stack machine that runs compiled expressions. It does not throw, because building a space may
 // meet many divisions by zero.
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cmath>

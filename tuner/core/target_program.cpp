@@ -213,6 +213,13 @@ std::vector<Levels> TargetProgram::defaults(std::span<const std::int64_t> sizes)
   return known;
 }
 
+std::optional<Levels> TargetProgram::first_valid_default() const {
+  for (Levels& each : defaults()) {
+    if (is_valid(each)) return std::move(each);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> TargetProgram::sized_level(std::size_t index, const Slots& slots) const {
   const std::vector<Value>& values =
       target_.parameters[target_.sized_defaults[index].parameter].values;
@@ -328,12 +335,10 @@ void set_entries(SourceUnit& unit, std::initializer_list<const LaunchPlan*> plan
 Configuration valid_default(const Target& target, const Problem& problem,
                             const DeviceInfo& device) {
   const TargetProgram program(target, problem, device);
-  const std::vector<Levels> defaults = program.defaults();
-  for (const Levels& each : defaults) {
-    if (program.is_valid(each)) return configuration_of(target.parameters, each);
-  }
+  const auto valid = program.first_valid_default();
+  if (valid) return configuration_of(target.parameters, *valid);
   const ParameterSpace space = space_of(target, problem, device);
-  return space.at(default_index(target, defaults, space));
+  return space.at(default_index(target, program.defaults(), space));
 }
 
 Workload workload_of(const Target& target, const Problem& problem, const DeviceInfo& device) {

@@ -55,6 +55,8 @@ class TargetProgram {
 
   /// The target's default configurations, in order, valid or not.
   std::vector<Levels> defaults(std::span<const std::int64_t> sizes = {}) const;
+  /// Of the sizes of the problem.
+  std::optional<Levels> first_valid_default() const;
 
   /// With given sizes: for ValidityAt.
   const SizedValidity& sized_validity() const { return *sized_validity_; }

@@ -2,7 +2,6 @@
 // The value of a parameter or setting: an integer, a real number or a word.
 #pragma once
 
-#include <bit>
 #include <compare>
 #include <cstdint>
 #include <string>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tuner/cache/preprocessor_options.hpp"
-#include "tuner/core/deadline.hpp"
 #include "tuner/core/refusals.hpp"
 #include "tuner/gpu/cubin.hpp"
 #include "tuner/gpu/nvrtc.hpp"
@@ -114,26 +113,19 @@ Build CubinCompiler::build(const SourceUnit& unit, const Included& included) con
 
 CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
   const auto files = included_->unchanged(unit.text, unit.include_folders, unit.options);
-  CompiledKernel kernel;
-  kernel.key = key_of(unit, nvrtc_options(unit, compute_capability_), *files);
-  const Build build = cache_->find_or_make(kernel.key, [&] {
-    const Stopwatch watch(kernel.seconds);
-    return this->build(unit, files->included);
-  });
-  kernel.cached = build.cached;
-  if (!build.binary) kernel.log = advice_on_libraries(unit, build.log) + advice_on(unit, build.log);
-  kernel.log += build.log;
-  kernel.binary = build.binary;
-  if (!build.binary) {
-    kernel.outcome = build.late ? Outcome::timeout : Outcome::compile_error;
+  CompiledKernel kernel =
+      cache_->compiled(key_of(unit, nvrtc_options(unit, compute_capability_), *files),
+                       [&] { return build(unit, files->included); });
+  if (!kernel.binary) {
+    kernel.log = advice_on_libraries(unit, kernel.log) + advice_on(unit, kernel.log) + kernel.log;
     return kernel;
   }
-  if (build.log.find(kSerialized) != std::string::npos) {
+  if (kernel.log.find(kSerialized) != std::string::npos) {
     kernel.outcome = Outcome::invalid;
     kernel.binary = nullptr;
     return kernel;
   }
-  kernel.resources = resources_of(unit, *build.binary, kernel.log);
+  kernel.resources = resources_of(unit, *kernel.binary, kernel.log);
   if (kernel.resources.size() != unit.entries.size()) {
     kernel.outcome = Outcome::compile_error;
     kernel.binary = nullptr;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -11,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/gpu/cuda_memory.hpp"
@@ -28,10 +28,6 @@ namespace {
 constexpr double kEnergyBatch = 5e-3;         // seconds: shorter than a step of the counter
 constexpr double kMostEnergyLaunches = 1024;  // in one batch
 
-double seconds_of_clock() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The alignment that textures need.
 std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 
@@ -40,7 +36,7 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + 511) / 512 * 512; }
 /// copies.
 class Rotation {
  public:
-  Rotation(CudaMemory& memory, const DeviceInfo& device, const ProblemBuffers& buffers, L2State l2)
+  Rotation(Memory& memory, const DeviceInfo& device, const ProblemBuffers& buffers, L2State l2)
       : memory_(memory), buffers_(buffers), all_(l2 == L2State::cold), l2_bytes_(device.l2_bytes) {
     for (const BufferSpec& spec : buffers.specs()) {
       if (has_copies(spec)) copy_bytes_ += aligned(spec.bytes());
@@ -92,7 +88,7 @@ class Rotation {
 
   static constexpr int kMostCopies = 1024;
 
-  CudaMemory& memory_;
+  Memory& memory_;
   const ProblemBuffers& buffers_;
   const bool all_;
   const std::int64_t l2_bytes_;
@@ -180,7 +176,7 @@ class CudaCandidate : public Candidate, public Countable {
       return calls;
     };
     return sustained_energy([&] { return board.joules(); }, run_batch, least_seconds,
-                            seconds_of_clock);
+                            steady_seconds);
   }
 
   Counters counters(const std::filesystem::path& plugin) override {
@@ -348,17 +344,17 @@ class CudaWorkbench : public Workbench {
   CudaWorkbench(std::shared_ptr<const CudaContext> context, const Workload& workload)
       : context_(std::move(context)),
         workload_(checked(workload)),
-        memory_(stream(), *context_->kernels),
-        buffers_(memory_, workload_),
+        memory_(make_cuda_memory(stream(), *context_->kernels)),
+        buffers_(*memory_, workload_),
         answers_(make_answers()),
-        verifier_(memory_, workload_, buffers_, answers_),
-        rotations_{Rotation(memory_, context_->info, buffers_, L2State::hot),
-                   Rotation(memory_, context_->info, buffers_, L2State::cold)} {}
+        verifier_(*memory_, workload_, buffers_, answers_),
+        rotations_{Rotation(*memory_, context_->info, buffers_, L2State::hot),
+                   Rotation(*memory_, context_->info, buffers_, L2State::cold)} {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
     context_->use();
     const auto cubin = std::make_shared<const LoadedCubin>(*kernel.binary);
-    const auto workspace = allocate(memory_, plan);
+    const auto workspace = allocate(*memory_, plan);
     std::vector<BufferSpec> specs = buffers_.specs();
     for (const ZonedBuffer& buffer : *workspace) specs.push_back(buffer.spec());
     auto loaded = candidate(workspace, [=](std::vector<std::byte*> addresses) {
@@ -414,7 +410,7 @@ class CudaWorkbench : public Workbench {
     const auto bind = [&](const LaunchPlan& plan, const std::vector<ZonedBuffer>& buffers) {
       return std::make_unique<ReferenceCall>(stream(), *binary, plan, buffers);
     };
-    return right_answers(memory_, workload_, bind, buffers_);
+    return right_answers(*memory_, workload_, bind, buffers_);
   }
 
   std::unique_ptr<Candidate> candidate(std::shared_ptr<Workspace> workspace, Bind bind) {
@@ -436,7 +432,7 @@ class CudaWorkbench : public Workbench {
 
   std::shared_ptr<const CudaContext> context_;
   const Workload workload_;
-  CudaMemory memory_;
+  const std::unique_ptr<Memory> memory_;
   ProblemBuffers buffers_;
   const RightAnswers answers_;
   Verifier verifier_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/gpu/model_device.hpp"
 
-#include <string>
 #include <utility>
 
 #include "tuner/core/error.hpp"

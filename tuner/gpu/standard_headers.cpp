@@ -85,7 +85,6 @@ typedef enum curandMethod curandMethod_t;
 )";
 
 constexpr const char* kAlgorithm = R"(#pragma once
-#include <utility>
 namespace std {
 template <class T> constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
 template <class T> constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <deque>
-#include <memory>
 #include <span>
 #include <vector>
 

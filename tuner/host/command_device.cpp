@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -68,23 +66,19 @@ class CommandBuilder {
 
   CompiledKernel compile(const SourceUnit& unit) const {
     const Command& command = *unit.build;
-    CompiledKernel kernel;
-    kernel.binary = std::make_shared<const std::string>();
-    kernel.key = key_of(unit);
-    if (command.words.empty()) return kernel;
-    const Build made = cache_->find_or_make(kernel.key, [&] {
-      const Stopwatch watch(kernel.seconds);
+    if (command.words.empty()) {
+      CompiledKernel kernel;
+      kernel.binary = std::make_shared<const std::string>();
+      kernel.key = key_of(unit);
+      return kernel;
+    }
+    return cache_->compiled(key_of(unit), [&] {
       return runner_->run({.program = program_of(command).string(),
                            .name = unit.name,
                            .source = {},
                            .options = {command.words.begin() + 1, command.words.end()},
                            .folder = command.folder});
     });
-    kernel.cached = made.cached;
-    kernel.log = made.log;
-    kernel.binary = made.binary;
-    if (!made.binary) kernel.outcome = made.late ? Outcome::timeout : Outcome::compile_error;
-    return kernel;
   }
 
   bool is_cached(const SourceUnit& unit) const {
@@ -125,10 +119,7 @@ class BufferFiles {
     Known& known = known_[path];
     if (known.hash == hash && known.stamp == stamp_of(path)) return;
     fs::remove(path);
-    std::ofstream file(path, std::ios::binary);
-    if (!file.write(bytes.data(), std::ssize(bytes)).flush()) {
-      throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", path.string()));
-    }
+    write_temporary(path, bytes);
     known = {hash, stamp_of(path)};
   }
 
@@ -267,10 +258,8 @@ class ProgramFile {
   explicit ProgramFile(const std::string* binary) {
     if (!binary || binary->empty()) return;
     folder_.emplace();
-    std::ofstream file(path(), std::ios::binary);
-    if (!file.write(binary->data(), std::ssize(*binary)).flush() || chmod(path().c_str(), 0700)) {
-      throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", path().string()));
-    }
+    write_temporary(path(), *binary);
+    fs::permissions(path(), fs::perms::owner_all);
   }
   fs::path path() const { return folder_ ? folder_->path() / "program" : fs::path(); }
 

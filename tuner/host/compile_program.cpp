@@ -94,11 +94,6 @@ std::vector<fs::path> read_by_assembler(const fs::path& rule, const std::vector<
   return names;
 }
 
-void write_file(const fs::path& file, std::string_view text) {
-  if ((std::ofstream(file, std::ios::binary) << text).flush()) return;
-  throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
-}
-
 bool lacks_memory(const std::string& log);
 
 struct Files {
@@ -170,11 +165,11 @@ Build compile_program(const CompileTask& task, const RunProgram& run) {
   if (!task.folder.empty()) return build_by_command(task, run);
   const TemporaryFolder folder;
   const Files files(folder.path());
-  write_file(files.source, task.source);
+  write_temporary(files.source, task.source);
   for (const ShimHeader& header : shim_headers()) {
     const fs::path file = folder.path() / header.name;
     fs::create_directories(file.parent_path());
-    write_file(file, header.text);
+    write_temporary(file, header.text);
   }
   const ProcessResult result = run_compiler(task, files, run);
   if (!result.timed_out && result.status != 0) return failed(task, result);
@@ -261,8 +256,7 @@ bool has_line_of_the_source(std::string_view log) {
 bool lacks_memory(const std::string& log) { return has_one(log, kLack); }
 
 bool is_crash(int signal) {
-  return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGILL ||
-         signal == SIGFPE;
+  return std::ranges::find(kFaultSignals, signal) != kFaultSignals.end();
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 
 #include "tuner/cache/directives.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
-#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/core/refusals.hpp"
@@ -232,22 +231,15 @@ bool HostCompiler::is_cached(const SourceUnit& unit) {
 CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   const std::string source = host_source(unit);
   const Included files = included(unit.text, unit.include_folders, unit.options);
-  CompiledKernel kernel;
-  kernel.key = key_of(source, options_of(unit), files.text());
-  const Build made = cache_->find_or_make(kernel.key, [&] {
-    const Stopwatch watch(kernel.seconds);
-    return build(unit, source, files);
-  });
-  kernel.cached = made.cached;
-  kernel.log = made.log;
-  kernel.binary = made.binary;
-  if (!made.binary) {
-    kernel.log = missing_header_refusal(unit.name, made.log) + advice_on(unit, made.log) + made.log;
-    kernel.outcome = made.late ? Outcome::timeout : Outcome::compile_error;
+  CompiledKernel kernel = cache_->compiled(key_of(source, options_of(unit), files.text()),
+                                           [&] { return build(unit, source, files); });
+  if (!kernel.binary) {
+    kernel.log =
+        missing_header_refusal(unit.name, kernel.log) + advice_on(unit, kernel.log) + kernel.log;
     return kernel;
   }
-  const std::int64_t shared_bytes = shared_bytes_of(*made.binary);
-  const std::vector<std::string> types = symbols_with(*made.binary, kParametersTemplate);
+  const std::int64_t shared_bytes = shared_bytes_of(*kernel.binary);
+  const std::vector<std::string> types = symbols_with(*kernel.binary, kParametersTemplate);
   for (std::size_t i = 0; i < unit.entries.size(); ++i) {
     KernelResources resources;
     resources.entry = unit.entries[i];

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tuner/core/device.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -105,9 +106,7 @@ namespace {
 sigset_t signals_from_elsewhere() {
   sigset_t signals;
   sigfillset(&signals);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS}) {
-    sigdelset(&signals, fault);
-  }
+  for (const int fault : kFaultSignals) sigdelset(&signals, fault);
   return signals;
 }
 

@@ -2,8 +2,10 @@
 // Starts programs; runs one to its end or to a time limit.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -59,6 +61,10 @@ struct ProcessText : ProcessResult {
 
 /// The same. Does not wait for a program that prints more than `most_bytes` to stdout.
 ProcessText text_of_process(const std::vector<std::string>& argv, std::size_t most_bytes);
+
+/// Signals of faults of the code that gets them.
+inline constexpr std::array kFaultSignals = {SIGSEGV, SIGBUS,  SIGILL, SIGFPE,
+                                             SIGTRAP, SIGABRT, SIGSYS};
 
 /// The path of the program `name` in $PATH; `name` itself if it has a slash. Empty if there is no
 /// such program.

@@ -8,9 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
-#include <utility>
 
-#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/measure/verification.hpp"
@@ -216,12 +214,6 @@ void evict(const ZonedBuffer& buffer) {
 #endif
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
-}
-
-double HostCall::run() {
-  const auto start_time = Deadline::Clock::now();
-  start();
-  return seconds_since(start_time);
 }
 
 }  // namespace autotune

@@ -56,21 +56,4 @@ std::vector<HostMemory> memory_of(std::span<const ZonedBuffer> buffers);
 /// Flushes a buffer from all CPU caches.
 void evict(const ZonedBuffer& buffer);
 
-/// A call by the threads of a launcher.
-class HostCall : public Call {
- public:
-  /// `module`, `launcher` and the buffers must outlive it. Throws KernelFailure.
-  HostCall(const LaunchPlan& plan, const HostModule& module, std::span<const ZonedBuffer> buffers,
-           Launcher& launcher)
-      : plan_(plan, module, memory_of(buffers)), launcher_(launcher) {}
-
-  void start() override { plan_.run(launcher_); }
-  void start_checks() override { plan_.check(launcher_); }
-  double run() override;
-
- private:
-  const HostPlan plan_;
-  Launcher& launcher_;
-};
-
 }  // namespace autotune

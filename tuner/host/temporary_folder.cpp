@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <string>
@@ -89,6 +90,11 @@ TemporaryFolder::~TemporaryFolder() {
   if (lock_ >= 0) close(lock_);
   const std::lock_guard lock(registry().mutex);
   registry().folders.erase(path_);
+}
+
+void write_temporary(const fs::path& file, std::string_view bytes) {
+  if ((std::ofstream(file, std::ios::binary) << bytes).flush()) return;
+  throw Error(format("{} cannot be written (is the disk full? set TMPDIR)", file.string()));
 }
 
 void remove_abandoned_folders() {

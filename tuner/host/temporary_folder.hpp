@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 namespace autotune {
 
@@ -20,6 +21,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
   int lock_ = -1;  // -1 too if the file system has no locks
 };
+
+/// Writes a file in a temporary folder. Throws Error with what to do if the disk is full.
+void write_temporary(const std::filesystem::path& file, std::string_view bytes);
 
 /// Removes folders that killed processes of this user left.
 void remove_abandoned_folders();

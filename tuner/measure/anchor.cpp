@@ -2,20 +2,15 @@
 #include "tuner/measure/anchor.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <utility>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/measure/batch.hpp"
 #include "tuner/measure/statistics.hpp"
 
 namespace autotune {
 namespace {
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool last_three_agree(std::span<const double> windows, double within) {
   if (windows.size() < 3) return false;

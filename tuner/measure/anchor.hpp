@@ -17,18 +17,13 @@ class Anchor {
   /// Without a configuration: the drift is 1, and no batch counts as throttled.
   Anchor() = default;
   /// Warms up the device, then measures the reference. `timer` (usually the default configuration)
-  /// must outlive the anchor or the next rebind(). Throws KernelFailure.
+  /// must outlive the anchor. Throws KernelFailure.
   Anchor(Timer& timer, const Policy& policy, Clock now = {});
 
   /// Measures again if the last measurement is older than the policy allows. Does not throw
   /// KernelFailure: after a failure the drift stays, and the anchor is given up.
   void refresh_if_due();
   void refresh();
-  /// Replaces the timer after the configuration was loaded again; null if it cannot be loaded.
-  void rebind(Timer* timer) {
-    timer_ = timer;
-    failure_.reset();
-  }
 
   /// Whether other programs disturb the device: the last drift was beyond the policy's most_drift,
   /// also when measured again. Such a drift corrects nothing, as it says little about other

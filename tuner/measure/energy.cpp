@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/energy.hpp"
 
-#include <algorithm>
-
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 

@@ -65,8 +65,6 @@ CostEstimate estimate_on(const GpuSpec& gpu, const Calibration& calibration,
 
 }  // namespace
 
-std::span<const std::string_view> model_quantities() { return kQuantities; }
-
 CostModel::CostModel(const Target& target, const Problem& problem, const ParameterSpace& space,
                      const DeviceInfo& device, const Calibration& calibration)
     : formulas_(std::make_unique<const CostFormulas>(target, problem, space.parameters(), device,

@@ -55,9 +55,6 @@ double least_bytes(const TargetProgram& program);
 /// the manifest states too many bytes.
 double time_floor(const TargetProgram& program, const DeviceInfo& device);
 
-/// The names that a manifest's "model" object may hold.
-std::span<const std::string_view> model_quantities();
-
 class CostFormulas;
 
 /// The cost model of one problem's whole space on one device; a CPU has its own crude model. Under
@@ -148,7 +145,7 @@ class SizedCostModel::AtSizes {
 /// much of a thread's work the compiler can vectorize.
 CostEstimate host_estimate(int cores, const CostInput& input);
 
-/// The names that a manifest's "model" object may hold; an index into model_quantities().
+/// The names that a manifest's "model" object may hold; an index into kQuantities.
 enum class Quantity : std::uint8_t {
   dram_bytes,
   l2_bytes,

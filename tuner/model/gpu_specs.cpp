@@ -136,12 +136,6 @@ bool names(const std::string& asked, std::span<const std::string> words) {
   return false;
 }
 
-std::string joined(std::span<const std::string> words) {
-  std::string text;
-  for (const std::string& word : words) text += word;
-  return text;
-}
-
 /// What a person would type: h200, rtx4090.
 std::string nickname(std::span<const std::string> words) {
   return is_series(words[0]) ? words[0] + words[1] : words[0];
@@ -187,7 +181,7 @@ std::vector<std::string> gpu_nicknames() {
 const GpuSpec& find_gpu(std::string_view name) {
   constexpr std::string_view kModel = "model:";
   if (name.starts_with(kModel)) name.remove_prefix(kModel.size());
-  const std::string asked = joined(words_of(name));
+  const std::string asked = joined(words_of(name), "");
   for (const GpuSpec& spec : gpu_specs()) {
     if (names(asked, words_of(spec.name))) return spec;
   }

@@ -21,6 +21,7 @@
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/mpi/mpi_transport.hpp"
@@ -31,12 +32,6 @@
 
 namespace autotune {
 namespace {
-
-using std::chrono::steady_clock;
-
-double seconds_of(steady_clock::duration time) {
-  return std::chrono::duration<double>(time).count();
-}
 
 constexpr const char* kDeadlineVariable = "AUTOTUNE_MPI_DEADLINE";
 constexpr double kDeadline = 30;
@@ -101,12 +96,11 @@ class OtherRanks {
 };
 
 void lead_to_end(Lead& lead, Transport& transport) {
-  const auto now = [] { return seconds_of(steady_clock::now().time_since_epoch()); };
-  for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
+  for (lead.tick(steady_seconds()); !lead.is_over(); lead.tick(steady_seconds())) {
     bool is_idle = true;
     while (const auto packet = transport.receive()) {
       is_idle = false;
-      lead.take(*packet, now());
+      lead.take(*packet, steady_seconds());
     }
     if (is_idle) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -126,7 +120,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, End
         "autotune-mpi needs two ranks at least, because rank 0 has the database and no device: "
         "mpirun -n 2 autotune-mpi tune …");
   }
-  const auto start = steady_clock::now();
+  const double start = steady_seconds();
   cli::TuneCommand command(arguments);
   db::TunedStore store(cli::database_path(arguments));
   const cli::LeftOutWarning warning(store);
@@ -145,7 +139,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, End
   options.on_progress = [&](const Progress& progress) { output.show(progress); };
   options.on_warning = [&](const std::string& sentence) { output.warn_of(sentence); };
   options.stop_requested = cli::InterruptGuard::requested;
-  Lead lead(command.target(), store, transport, options, seconds_of(start.time_since_epoch()));
+  Lead lead(command.target(), store, transport, options, start);
   others.are_led();
   lead_to_end(lead, transport);
   const std::string process = db::process_text();
@@ -153,7 +147,7 @@ int run_lead(const std::vector<std::string>& words, MpiTransport& transport, End
   kill_all(end.lost);
   lead.end();
   std::vector<cli::DeviceReport> reports;
-  for (auto& [device, report] : lead.reports(seconds_of(steady_clock::now() - start))) {
+  for (auto& [device, report] : lead.reports(steady_seconds() - start)) {
     reports.push_back({device, std::move(report)});
   }
   return output.end(reports);

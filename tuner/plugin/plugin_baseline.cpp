@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <string_view>
-#include <utility>
 
 #include "plugins/sdk/autotune_plugin.h"
 #include "tuner/plugin/plugin_library.hpp"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/plugin/target_hooks.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <optional>
-#include <string>
 
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"

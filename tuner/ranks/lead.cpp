@@ -176,8 +176,6 @@ void Lead::tick(double now) {
     send_alive(now);
     give_orders();
     if (!roll_called_ && work_is_over()) call_roll();
-  } catch (const UsageError&) {
-    fail(std::current_exception());
   } catch (const Error&) {
     fail(std::current_exception());
   } catch (const db::StoreError&) {

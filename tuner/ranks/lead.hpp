@@ -3,7 +3,6 @@
 // find. It has no device.
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/session/calibrated.hpp"
@@ -159,11 +160,6 @@ constexpr double kFactsPause = 0.5;  // seconds between two looks for new rows
 constexpr std::chrono::milliseconds kPause(2);
 constexpr double kLongestEnd = 1;  // seconds that a busy device may take to end
 
-double now() {
-  using Seconds = std::chrono::duration<double>;
-  return Seconds(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// The thread that speaks to rank 0.
 class MemberSpeaker {
  public:
@@ -173,7 +169,7 @@ class MemberSpeaker {
   MemberEnd run() {
     for (;;) {
       if (const auto end = listen()) return {false, *end};
-      if (now() - heard_ > options_.deadline) return {true, {}};
+      if (steady_seconds() - heard_ > options_.deadline) return {true, {}};
       speak();
       std::this_thread::sleep_for(kPause);
     }
@@ -184,7 +180,7 @@ class MemberSpeaker {
     while (const std::optional<Packet> packet = transport_.receive()) {
       std::optional<Message> message = unpacked(packet->bytes);
       if (!message) continue;
-      heard_ = now();
+      heard_ = steady_seconds();
       if (message->header.at("say") == say::kEnd) return content_of<EndOfRun>(message->header);
       if (message->header.at("say") == say::kRollCall) {
         transport_.send(0, packed({{"say", say::kPresent}}));
@@ -196,18 +192,18 @@ class MemberSpeaker {
   }
 
   void speak() {
-    if (now() - looked_ > kFactsPause) send_facts();
+    if (steady_seconds() - looked_ > kFactsPause) send_facts();
     while (std::optional<std::string> packet = tuner_.poll()) {
       send_facts();
       transport_.send(0, *std::move(packet));
     }
-    if (now() - alive_ < alive_pause(options_.deadline)) return;
-    alive_ = now();
+    if (steady_seconds() - alive_ < alive_pause(options_.deadline)) return;
+    alive_ = steady_seconds();
     transport_.send(0, tuner_.alive());
   }
 
   void send_facts() {
-    looked_ = now();
+    looked_ = steady_seconds();
     std::string facts = tuner_.facts();
     if (!facts.empty()) transport_.send(0, std::move(facts));
   }
@@ -215,7 +211,7 @@ class MemberSpeaker {
   Transport& transport_;
   const MemberOptions& options_;
   MemberTuner& tuner_;
-  double heard_ = now(), looked_ = now(), alive_ = now();
+  double heard_ = steady_seconds(), looked_ = steady_seconds(), alive_ = steady_seconds();
 };
 
 }  // namespace
@@ -226,8 +222,9 @@ MemberEnd run_member(Transport& transport, const MemberOptions& options) {
   const MemberEnd end = MemberSpeaker(transport, options, tuner).run();
   tuner.stop();
   if (options.abandon) {
-    const double stopped = now();
-    while (tuner.is_busy() && now() - stopped < kLongestEnd) std::this_thread::sleep_for(kPause);
+    const double stopped = steady_seconds();
+    while (tuner.is_busy() && steady_seconds() - stopped < kLongestEnd)
+      std::this_thread::sleep_for(kPause);
     if (tuner.is_busy()) options.abandon(!end.lead_lost);
   }
   return end;

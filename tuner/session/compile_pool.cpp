@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <set>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 
@@ -13,10 +15,6 @@ namespace {
 
 /// How often whoever waits is asked whether to go on.
 constexpr std::chrono::milliseconds kAskAgain{20};
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Within one session the source text and folders are the same. Two units of one text differ by
 /// entries where a parameter is an argument of a template only.
@@ -126,7 +124,7 @@ void CompilePool::forget(const CompileRequests& requests) {
 CompileStatistics CompilePool::statistics() const {
   const std::lock_guard lock(mutex_);
   CompileStatistics statistics = statistics_;
-  if (busy_ > 0) statistics.wall_seconds += now_seconds() - busy_since_;
+  if (busy_ > 0) statistics.wall_seconds += steady_seconds() - busy_since_;
   return statistics;
 }
 
@@ -146,7 +144,7 @@ void CompilePool::work() {
     const std::shared_ptr<Job> job = queue.front();
     queue.pop_front();
     job->started = true;
-    if (busy_++ == 0) busy_since_ = now_seconds();
+    if (busy_++ == 0) busy_since_ = steady_seconds();
     lock.unlock();
     std::shared_ptr<const CompiledKernel> kernel;
     std::exception_ptr thrown;  // a broken environment
@@ -157,7 +155,7 @@ void CompilePool::work() {
     }
     lock.lock();
     if (ahead) --prefetching_;
-    if (--busy_ == 0) statistics_.wall_seconds += now_seconds() - busy_since_;
+    if (--busy_ == 0) statistics_.wall_seconds += steady_seconds() - busy_since_;
     if (kernel) {
       statistics_.cpu_seconds += kernel->seconds;
       ++(kernel->cached ? statistics_.cached : statistics_.compiled);

@@ -165,7 +165,7 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
     const bool is_default = all[i].index == run.default_index();
     Trial trial = run.ledger().trials().at(all[i].index);
     trial.measurement = one.measurement;
-    run.recorder().record_playoff(trial, is_default);
+    run.recorder().record(trial, is_default, Recorder::Stage::playoff);
     Tuned figures = tuned(configuration, one, energies[i]);
     figures.repeats = all[i].repeats;
     if (is_default) decision.default_configuration = figures;

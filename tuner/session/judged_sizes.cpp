@@ -26,9 +26,7 @@ std::int64_t drawn_size(std::mt19937_64& random, double low, double high, int at
 bool takes(const Target& target, const Problem& problem, const DeviceInfo& device) {
   if (target.against && !takes(*target.against, problem, device)) return false;
   const TargetProgram program(target, problem, device);
-  if (!program.refusal().empty()) return false;
-  return std::ranges::any_of(program.defaults(),
-                             [&](const Levels& each) { return program.is_valid(each); });
+  return program.refusal().empty() && program.first_valid_default();
 }
 
 /// The names that its launches and workspace depend on.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -410,11 +409,8 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
   std::vector<SourceUnit> units;
   const auto add = [&](const Target& target, const Problem& problem) {
     const TargetProgram program(target, problem, device);
-    for (const Levels& each : program.defaults()) {
-      if (!program.is_valid(each)) continue;
-      units.push_back(program.source_unit(each));
-      return;
-    }
+    const auto valid = program.first_valid_default();
+    if (valid) units.push_back(program.source_unit(*valid));
   };
   for (const Problem& problem : request.problems) {
     add(candidate, problem);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "tuner/core/edge_problem.hpp"
@@ -82,22 +81,6 @@ Progress progress_of(const ProblemRun& run, std::size_t number, std::size_t budg
   return progress;
 }
 
-/// A search that other devices may help with while this lives.
-class OpenSearch {
- public:
-  OpenSearch(WorkQueue& queue, std::size_t place, TrialEvaluator& search)
-      : queue_(queue), search_(search) {
-    queue_.open(search_, place);
-  }
-  ~OpenSearch() { queue_.close(search_); }
-  OpenSearch(const OpenSearch&) = delete;
-  OpenSearch& operator=(const OpenSearch&) = delete;
-
- private:
-  WorkQueue& queue_;
-  TrialEvaluator& search_;
-};
-
 }  // namespace
 
 ProblemReport ProblemTuner::tune(const TuningOrder& order) {
@@ -167,7 +150,9 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
     if (callbacks_.on_progress) callbacks_.on_progress(progress_of(run, number, budget, started));
   };
   run.ledger().on_trial(show);
-  const OpenSearch open(shared_.queue, order.place, evaluator);
+  shared_.queue.open(evaluator, order.place);
+  const auto close = [this](TrialEvaluator* search) { shared_.queue.close(*search); };
+  const std::unique_ptr<TrialEvaluator, decltype(close)> open(&evaluator, close);
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);

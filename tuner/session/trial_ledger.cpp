@@ -73,18 +73,12 @@ std::vector<db::Quarantined> Recorder::quarantined() const {
   return store_ ? store_->quarantined(key_) : std::vector<db::Quarantined>{};
 }
 
-void Recorder::record(const Trial& trial, bool is_default) { append(trial, is_default, "search"); }
-
-void Recorder::record_playoff(const Trial& trial, bool is_default) {
-  append(trial, is_default, "playoff");
-}
-
-void Recorder::append(const Trial& trial, bool is_default, const char* stage) {
+void Recorder::record(const Trial& trial, bool is_default, Stage stage) {
   if (!store_) return;
   db::TrialRow row = trial_row(trial, flops_);
   row.session = session_;
   row.key = key_;
-  row.stage = stage;
+  row.stage = stage == Stage::playoff ? "playoff" : "search";
   row.is_default = is_default;
   row.created_at = db::now_text();
   if (waiting_.empty()) first_waits_since_ = std::chrono::steady_clock::now();

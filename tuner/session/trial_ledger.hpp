@@ -55,18 +55,16 @@ class Recorder {
   /// Quarantined configurations with the reason.
   std::vector<db::Quarantined> quarantined() const;
 
-  void record(const Trial& trial, bool is_default);
+  /// `playoff`: of a finalist, with its figures from there.
+  enum class Stage : std::uint8_t { search, playoff };
+  void record(const Trial& trial, bool is_default, Stage stage = Stage::search);
   /// Commits waiting rows. Throws db::StoreError.
   void flush();
-  /// A finalist's figures from the playoff.
-  void record_playoff(const Trial& trial, bool is_default);
   /// `binary_key` belongs to the best configuration's kernel. `policy` replaces that of the key.
   void decide(const ProblemDecision& decision, const std::string& binary_key,
               const std::string& policy = "");
 
  private:
-  void append(const Trial& trial, bool is_default, const char* stage);
-
   db::TunedStore* store_;
   std::string session_;
   db::ProblemKey key_;

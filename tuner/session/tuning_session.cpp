@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -59,19 +58,6 @@ void fulfil(std::promise<Value>& promise, const Work& work) try {
   promise.set_exception(std::current_exception());
   throw;
 }
-
-/// A search that a device helps with. It lives until its helpers have left.
-class HelpedSearch {
- public:
-  HelpedSearch(WorkQueue& queue, TrialEvaluator& search) : queue_(queue), search_(search) {}
-  ~HelpedSearch() { queue_.leave(search_); }
-  HelpedSearch(const HelpedSearch&) = delete;
-  HelpedSearch& operator=(const HelpedSearch&) = delete;
-
- private:
-  WorkQueue& queue_;
-  TrialEvaluator& search_;
-};
 
 /// One run. Each place of a device has a thread, which takes problems from the queue. Devices whose
 /// first place finds none help others.
@@ -134,10 +120,8 @@ class TuningSession {
     const auto most = static_cast<std::size_t>(std::max(1, request_.compile_threads));
     for (const std::size_t number : queue_.next_problems(most)) {
       const TargetProgram program(target_, request_.problems[number], devices_[0]->info());
-      const std::vector<Levels> defaults = program.defaults();
-      const auto valid = std::ranges::find_if(
-          defaults, [&](const Levels& each) { return program.is_valid(each); });
-      if (valid != defaults.end()) requests.prefetch(program.source_unit(*valid));
+      const auto valid = program.first_valid_default();
+      if (valid) requests.prefetch(program.source_unit(*valid));
     }
   } catch (const Error&) {
   } catch (const KernelFailure&) {
@@ -210,7 +194,9 @@ class TuningSession {
 
   /// False when the device drops out.
   bool help(std::size_t device, TrialEvaluator& search) {
-    const HelpedSearch helped(queue_, search);
+    // The search lives until its helpers have left.
+    const auto leave = [this](TrialEvaluator* helped) { queue_.leave(*helped); };
+    const std::unique_ptr<TrialEvaluator, decltype(leave)> helped(&search, leave);
     try {
       SearchHelper helper(*devices_[device], target_, search.problem(), request_.policy);
       const auto ratio = search.help(helper);

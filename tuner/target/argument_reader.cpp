@@ -7,8 +7,6 @@
 #include "tuner/target/input_file.hpp"
 #include "tuner/target/reading.hpp"
 #include "tuner/target/type_reader.hpp"
-#include "tuner/text/figures.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -17,11 +15,6 @@ constexpr std::size_t kMostDims = 5;  // as of a tensor map
 
 constexpr NameLevel kProblem = NameLevel::problem, kConfiguration = NameLevel::configuration;
 
-template <class Enumeration>
-struct Choice {
-  const char* name;
-  Enumeration value;
-};
 constexpr Choice<Role> kRoles[] = {{"input", Role::input},
                                    {"output", Role::output},
                                    {"inout", Role::inout},
@@ -34,17 +27,6 @@ constexpr Choice<Fill> kRules[] = {{"uniform", Fill::uniform},
                                    {"value", Fill::value},
                                    {"range", Fill::range},
                                    {"integers", Fill::integers}};
-
-template <class Enumeration, std::size_t count>
-Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]) {
-  const std::string text = node.text();
-  std::vector<std::string> names;
-  for (const auto& each : choices) {
-    if (text == each.name) return each.value;
-    names.emplace_back(each.name);
-  }
-  node.fail(format("\"{}\" is not known ({})", text, suggestion(text, names)));
-}
 
 class ArgumentReader {
  public:
@@ -98,50 +80,39 @@ class ArgumentReader {
 
   ArgumentSpec buffer(ArgumentSpec spec, const Node& node) {
     read_element(reading_, target_, spec, node["type"]);
-    if (const Node* const role = node.find("role")) {
-      spec.role = choice(*role, kRoles);
-    }
+    if (const Node* const role = node.find("role")) spec.role = choice(*role, kRoles);
     if (spec.role == Role::unchecked) return unchecked(spec, node);
     if (const Node* const file = node.find("file")) read_file(spec, node, *file);
-    if (const Node* const length = node.find("length")) {
-      spec.length = reading_.names.integer(*length, kProblem);
+    if (auto length = reading_.names.integer_in(node, "length", kProblem)) {
+      spec.length = std::move(length);
     }
     read_dims(spec, node);
-    if (const Node* const when = node.find("when")) {
-      spec.when = reading_.names.integer(*when, kProblem);
-    }
+    spec.when = reading_.names.integer_in(node, "when", kProblem);
     if (const Node* const fill = node.find("fill")) read_fill(spec, *fill);
-    if (const Node* const tolerance = node.find("tolerance")) {
-      if (spec.role == Role::input) tolerance->fail("only an output has a tolerance");
-      spec.tolerance = reading_.names.integer(*tolerance, kProblem);
-    }
+    const auto refuse_in = [&](const char* key, bool is_refused, const char* why) {
+      if (is_refused && node.has(key)) node[key].fail(why);
+    };
+    const bool is_input = spec.role == Role::input;
+    refuse_in("tolerance", is_input, "only an output has a tolerance");
+    refuse_in("absolute", is_input, "only an output has an allowed error");
+    refuse_in("repeatable", is_input, "only an output repeats its bits, or does not");
+    refuse_in("streams", !is_input, "only an input can stream from memory");
+    refuse_in("constant", !is_input, "only an input can be in constant memory");
+    spec.tolerance = reading_.names.integer_in(node, "tolerance", kProblem);
     if (const Node* const absolute = node.find("absolute")) {
-      if (spec.role == Role::input) absolute->fail("only an output has an allowed error");
       spec.absolute = reading_.names.expression(*absolute, kProblem);
       if (spec.absolute->kind() == ValueKind::word) absolute->fail("expected a number");
     }
-    if (const Node* const repeatable = node.find("repeatable")) {
-      if (spec.role == Role::input)
-        repeatable->fail("only an output repeats its bits, or does not");
-      spec.repeatable = reading_.names.integer(*repeatable, kProblem);
-    }
-    if (const Node* const streams = node.find("streams")) {
-      if (spec.role != Role::input) streams->fail("only an input can stream from memory");
-      spec.streams = reading_.names.integer(*streams, kProblem);
-    }
-    if (const Node* const alignment = node.find("alignment")) {
-      spec.alignment = reading_.names.integer(*alignment, kProblem);
-    }
+    spec.repeatable = reading_.names.integer_in(node, "repeatable", kProblem);
+    spec.streams = reading_.names.integer_in(node, "streams", kProblem);
+    spec.alignment = reading_.names.integer_in(node, "alignment", kProblem);
     if (const Node* const aligned = node.find("aligned")) {
       if (spec.alignment) aligned->fail("give \"aligned\" or \"alignment\", not both");
       spec.aligned = aligned->integer();
       spec.alignment = reading_.names.integer({aligned_name(spec.name), *aligned, 0}, kProblem);
       expect_aligned_elements(spec);
     }
-    if (const Node* const constant = node.find("constant")) {
-      if (spec.role != Role::input) constant->fail("only an input can be in constant memory");
-      spec.constant = reading_.names.integer(*constant, kConfiguration);
-    }
+    spec.constant = reading_.names.integer_in(node, "constant", kConfiguration);
     return spec;
   }
 
@@ -298,9 +269,8 @@ class ArgumentReader {
       spec.strides =
           reading_.integers(scope, node["strides"], spec.dims.size() - 1, spec.dims.size() - 1);
     }
-    if (const Node* const swizzle = node.find("swizzle_bytes")) {
-      spec.swizzle_bytes = reading_.names.integer(*swizzle, kConfiguration, scope.name);
-    }
+    spec.swizzle_bytes =
+        reading_.names.integer_in(node, "swizzle_bytes", kConfiguration, scope.name);
     target_.tensor_maps.push_back(std::move(spec));
   }
 

@@ -2,7 +2,6 @@
 #include "tuner/target/candidate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <set>
 #include <utility>

@@ -2,7 +2,6 @@
 #include "tuner/target/convert.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "tuner/core/error.hpp"

@@ -15,10 +15,6 @@
 namespace autotune {
 namespace {
 
-std::string list_of(const std::vector<std::string>& items) {
-  return "[" + joined(items, ", ") + "]";
-}
-
 std::string dimensions_text(const std::vector<std::string>& all) {
   std::vector<std::string> quoted;
   for (const std::string& each : all) {

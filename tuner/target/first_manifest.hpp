@@ -2,7 +2,6 @@
 // A manifest for a kernel that nobody wrote to be tuned, from what its source shows.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -45,8 +45,7 @@ Tokens HostCode::allocated() const {
   for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
     const bool allocates = body_[i].ends_with("alloc") || body_[i].ends_with("Malloc");
     if (!allocates || body_[i + 1] != "(") continue;
-    const Tokens given = part_of(body_, i + 1, closing(body_, i + 1));
-    all.insert(all.end(), given.begin(), given.end());
+    append(all, part_of(body_, i + 1, closing(body_, i + 1)));
   }
   return all;
 }
@@ -63,7 +62,7 @@ Tokens HostCode::bytes_of(const Tokens& function, const std::string& pointer) {
   for (std::size_t i = 0; i + 1 < function.size() && bytes.empty(); ++i) {
     const bool allocates = function[i].starts_with("cudaMalloc") && function[i + 1] == "(";
     if (!allocates) continue;
-    const auto given = split_tokens(part_of(function, i + 2, closing(function, i + 1)), ",");
+    const auto given = items_in(function, i + 1);
     if (given.size() > 1 && !given[0].empty() && given[0].back() == pointer) bytes = given[1];
   }
   for (std::size_t i = 0; i + 2 < function.size() && bytes.size() == 1; ++i) {
@@ -79,8 +78,7 @@ bool HostCode::multiplies_in_length(const std::string& word) const {
   const Words named(lengths.begin(), lengths.end());
   for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
     if (body_[i + 1] != "=" || !named.contains(body_[i])) continue;
-    const Tokens value = rest_of_statement(i + 2);
-    lengths.insert(lengths.end(), value.begin(), value.end());
+    append(lengths, rest_of_statement(i + 2));
   }
   for (std::size_t i = 1; i + 1 < lengths.size(); ++i) {
     const std::string &left = lengths[i - 1], &right = lengths[i + 1];
@@ -102,17 +100,14 @@ std::optional<std::string> HostCode::first_turn(const std::string& word) const {
 }
 
 std::vector<Tokens> HostCode::dimensions(const Tokens& shape) const {
-  const auto arguments_in = [](const Tokens& tokens, std::size_t open) {
-    return split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",");
-  };
-  if (shape.size() > 2 && shape[0] == "dim3" && shape[1] == "(") return arguments_in(shape, 1);
+  if (shape.size() > 2 && shape[0] == "dim3" && shape[1] == "(") return items_in(shape, 1);
   std::vector<Tokens> parts = {shape};
   for (std::size_t i = 0; shape.size() == 1 && i + 2 < body_.size(); ++i) {
     if (body_[i] != shape[0]) continue;
     const bool is_declared = i > 0 && (body_[i - 1] == "dim3" || body_[i - 1] == ",");
     const bool opens = body_[i + 1] == "(" || body_[i + 1] == "{";
-    if (is_declared && opens) parts = arguments_in(body_, i + 1);
-    if (body_[i + 1] == "=" && body_[i + 2] == "dim3") parts = arguments_in(body_, i + 3);
+    if (is_declared && opens) parts = items_in(body_, i + 1);
+    if (body_[i + 1] == "=" && body_[i + 2] == "dim3") parts = items_in(body_, i + 3);
     if (body_[i + 1] != "." || i + 4 >= body_.size() || body_[i + 3] != "=") continue;
     const auto axis = static_cast<std::size_t>(body_[i + 2][0] - 'x');  // grid.x = …
     if (axis >= 3) continue;

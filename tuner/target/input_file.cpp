@@ -2,7 +2,6 @@
 #include "tuner/target/input_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <istream>

@@ -86,6 +86,9 @@ struct GivenArguments {
   std::set<std::string> sizes, buffers;  // of these
 };
 
+/// A list in TOML.
+std::string list_of(const std::vector<std::string>& items);
+
 /// `file_name` is for messages.
 /// With `given`, the kernel's parameters have the names there: their own, or by their order if that
 /// is how another kernel has them. Throws Error if the kernel takes what a manifest cannot give, or

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
@@ -18,117 +16,11 @@
 namespace autotune {
 namespace {
 
-constexpr std::array<std::string_view, 24> kOperators = {
-    "<<<", ">>>", "<<=", ">>=", "->", "::", "<=", ">=", "==", "!=", "&&", "||",
-    "+=",  "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "++", "--", "<<", ">>"};
-
-std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from = 0) {
-  const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(std::min(from, tokens.size()));
-  return static_cast<std::size_t>(std::find(begin, tokens.end(), token) - tokens.begin());
-}
-
-/// The index of the `>` that closes the `<` at `open`.
-std::size_t closing_angle(const Tokens& tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i] == "(") i = closing(tokens, i);
-    if (i >= tokens.size()) break;
-    if (tokens[i] == "<") ++depth;
-    if (tokens[i] == ">") --depth;
-    if (tokens[i] == ">>") depth -= 2;
-    if (depth <= 0) return i;
-  }
-  return tokens.size();
-}
-
-/// Of `const float* __restrict__ x[]`.
-Declaration declaration(Tokens tokens) {
-  static const Words kQualifiers = {"const",
-                                    "volatile",
-                                    "__restrict__",
-                                    "__restrict",
-                                    "restrict",
-                                    "struct",
-                                    "__grid_constant__",
-                                    "static",
-                                    "extern",
-                                    "__constant__",
-                                    "typename",
-                                    "class",
-                                    "constexpr",
-                                    "__device__",
-                                    "inline"};
-  Declaration made;
-  const std::size_t assigned = position(tokens, "=");
-  made.if_absent = part_of(tokens, assigned + 1, tokens.size());
-  tokens = part_of(tokens, 0, assigned);
-  const std::size_t array = position(tokens, "[");
-  const bool is_of_arrays = array > 3 && array < tokens.size() && tokens[array - 1] == ")";
-  for (std::size_t at = array; at < tokens.size() && tokens[at] == "[";) {
-    const std::size_t end = closing(tokens, at);
-    const Tokens length = part_of(tokens, at + 1, end);
-    (at == array && !is_of_arrays ? made.length : made.rows.emplace_back()) = length;
-    at = end + 1;
-  }
-  if (array < tokens.size()) {
-    made.pointers = is_of_arrays ? 0 : 1;
-    tokens = part_of(tokens, 0, array);
-  }
-  if (is_of_arrays)
-    std::erase_if(tokens, [](const auto& token) { return token == "(" || token == ")"; });
-  const std::size_t star = position(tokens, "*");
-  made.is_const = position(tokens, "const") < star;
-  made.pointers += static_cast<int>(std::count(tokens.begin(), tokens.end(), "*"));
-  std::erase_if(
-      tokens, [](const std::string& token) { return token == "*" || kQualifiers.contains(token); });
-  if (tokens.size() > 1 && is_name(tokens.back())) {
-    made.name = tokens.back();
-    tokens.pop_back();
-  }
-  made.type = text_of(tokens);
-  return made;
-}
-
-/// All of `int x, y` and of `template <class T, int N>`.
-std::vector<Declaration> declarations(const Tokens& tokens) {
-  std::vector<Declaration> all;
-  if (tokens.empty()) return all;
-  for (const Tokens& each : split_tokens(tokens, ",")) all.push_back(declaration(each));
-  return all;
-}
-
-std::vector<Declaration> template_parameters(const Tokens& tokens) {
-  std::vector<Declaration> all;
-  for (const Tokens& each : split_tokens(tokens, ",")) {
-    Declaration one = declaration(each);
-    const bool is_type = !each.empty() && (each[0] == "typename" || each[0] == "class");
-    if (is_type && one.name.empty()) one.name = one.type;
-    if (is_type) one.type = "typename";
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-std::vector<Declaration> members(const Tokens& tokens) {
-  std::vector<Declaration> all;
-  for (const Tokens& line : split_tokens(tokens, ";")) {
-    if (line.empty()) continue;
-    std::vector<Tokens> names = split_tokens(line, ",");
-    const Declaration first = declaration(names[0]);
-    all.push_back(first);
-    for (std::size_t i = 1; i < names.size(); ++i) {
-      names[i].insert(names[i].begin(), first.type);
-      all.push_back(declaration(names[i]));
-    }
-  }
-  return all;
-}
-
 class FileReader {
  public:
   /// With macros of other files.
   FileReader(std::string_view source, const KernelFile& others)
-      : source_(source), parts_(masked(source)), others_(others) {}
+      : parts_(masked(source)), others_(others) {}
 
   KernelFile read() {
     file_.names = words_of(parts_.code);
@@ -151,7 +43,9 @@ class FileReader {
       } else if (piece.kind == Piece::Kind::function) {
         file_.functions.insert(piece.name);
         read_expression_function(piece.name, tokens);
-        read_launches(piece.name, tokens);
+        for (LaunchInSource& each : launches_in(piece.name, tokens)) {
+          file_.launches.push_back(std::move(each));
+        }
         read_instances(tokens);
       } else {
         read_other(tokens);
@@ -206,7 +100,7 @@ class FileReader {
     const Tokens tokens = tokens_of(rest);
     const std::size_t end = closing(tokens, 0);
     MacroFunction macro{{}, part_of(tokens, end + 1, tokens.size())};
-    for (const Tokens& each : split_tokens(part_of(tokens, 1, end), ",")) {
+    for (const Tokens& each : items_in(tokens, 0)) {
       if (!each.empty()) macro.parameters.push_back(each[0] == "." ? "__VA_ARGS__" : each[0]);
     }
     const auto has = [&](std::string_view word) {
@@ -291,7 +185,7 @@ class FileReader {
       } else if (const Tokens* const code = may_be ? code_of(tokens[i]) : nullptr) {
         made = expanded(*code, depth + 1);
       }
-      all.insert(all.end(), made.begin(), made.end());
+      append(all, made);
     }
     return all;
   }
@@ -317,7 +211,7 @@ class FileReader {
       const bool takes_rest = word == "__VA_ARGS__";
       for (std::size_t at = index; at < arguments.size() && (at == index || takes_rest); ++at) {
         if (at > index) all.emplace_back(",");
-        all.insert(all.end(), arguments[at].begin(), arguments[at].end());
+        append(all, arguments[at]);
       }
     }
     return all;
@@ -329,12 +223,10 @@ class FileReader {
     kernel.line = line_of(parts_, piece);
     std::size_t at = position(tokens, "__global__");
     if (const std::size_t angle = position(tokens, "template"); angle < at) {
-      kernel.templates =
-          template_parameters(part_of(tokens, angle + 2, closing_angle(tokens, angle + 1)));
+      kernel.templates = template_parameters(tokens, angle);
     }
     if (const std::size_t bound = position(tokens, "__launch_bounds__"); bound < tokens.size()) {
-      kernel.launch_bound =
-          split_tokens(part_of(tokens, bound + 2, closing(tokens, bound + 1)), ",").front();
+      kernel.launch_bound = items_in(tokens, bound + 1).front();
     }
     for (; at < tokens.size(); ++at) {
       if (tokens[at] != "(") continue;
@@ -364,7 +256,7 @@ class FileReader {
     const std::string& name = is_named_behind ? tokens[end + 1] : tokens[std::min(colon, open) - 1];
     file_.types[name] = colon < open ? text_of(part_of(tokens, colon + 1, open)) : "int";
     std::int64_t next = 0;
-    for (const Tokens& each : split_tokens(part_of(tokens, open + 1, end), ",")) {
+    for (const Tokens& each : items_in(tokens, open)) {
       if (each.empty()) continue;
       const auto given = each.size() == 3 ? integer_of(each[2]) : std::nullopt;
       next = given.value_or(next);
@@ -402,125 +294,15 @@ class FileReader {
     }
   }
 
-  /// Of a function.
-  static std::vector<Declaration> parameters_of(const Tokens& function) {
-    for (std::size_t at = 0; at < function.size(); ++at) {
-      if (function[at] != "(") continue;
-      const std::size_t end = closing(function, at);
-      if (end + 1 < function.size() && function[end + 1] == "{") {
-        return declarations(part_of(function, at + 1, end));
-      }
-      at = end;
-    }
-    return {};
-  }
-
   void read_instances(const Tokens& tokens) {
     for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
       if (!is_name(tokens[i]) || tokens[i + 1] != "<") continue;
       const std::size_t end = closing_angle(tokens, i + 1);
       if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
-      file_.instances.emplace(tokens[i], split_tokens(part_of(tokens, i + 2, end), ","));
+      file_.instances.emplace(tokens[i], items_in(tokens, i + 1));
     }
   }
 
-  /// `&x`, `(void*)&x` and `reinterpret_cast<void*>(x)` without what stands around x.
-  static Tokens without_cast(Tokens tokens) {
-    for (std::size_t before = 0; before != tokens.size() && !tokens.empty();) {
-      before = tokens.size();
-      const std::size_t end = closing(tokens, 0);
-      if (tokens[0] == "&") {
-        tokens.erase(tokens.begin());
-      } else if (tokens[0] == "(" && end + 1 < tokens.size()) {
-        tokens = part_of(tokens, end + 1, tokens.size());
-      } else if (tokens[0] == "(") {
-        tokens = part_of(tokens, 1, end);
-      } else if (tokens[0].ends_with("_cast")) {
-        tokens = part_of(tokens, closing_angle(tokens, 1) + 1, tokens.size());
-      }
-    }
-    return tokens;
-  }
-
-  /// `cudaLaunchKernel(kernel, grid, block, arguments, bytes, stream)`, with the arguments in an
-  /// array of the function.
-  void read_call(const std::string& function, const Tokens& tokens, std::size_t at) {
-    const std::vector<Tokens> given =
-        split_tokens(part_of(tokens, at + 2, closing(tokens, at + 1)), ",");
-    if (given.size() < 4) return;
-    LaunchInSource launch;
-    const Tokens kernel = without_cast(given[0]), array = without_cast(given[3]);
-    if (kernel.empty() || array.size() != 1) return;
-    launch.kernel = kernel[0];
-    if (kernel.size() > 2) {
-      launch.templates = split_tokens(part_of(kernel, 2, closing_angle(kernel, 1)), ",");
-    }
-    launch.configuration = {given[1], given[2]};
-    if (given.size() > 4 && given[4] != Tokens{"0"}) launch.configuration.push_back(given[4]);
-    for (std::size_t i = 1; i + 4 < tokens.size(); ++i) {
-      if (tokens[i - 1] != "*" || tokens[i] != array[0] || tokens[i + 1] != "[") continue;
-      const std::size_t open = position(tokens, "{", i);
-      for (const Tokens& each :
-           split_tokens(part_of(tokens, open + 1, closing(tokens, open)), ",")) {
-        if (!each.empty()) launch.arguments.push_back(without_cast(each));
-      }
-      break;
-    }
-    launch.is_cooperative = tokens[at] == "cudaLaunchCooperativeKernel";
-    add_launch(std::move(launch), function, tokens);
-  }
-
-  void add_launch(LaunchInSource launch, const std::string& function, const Tokens& tokens) {
-    for (std::size_t i = 0; i + 3 < tokens.size() && launch.templates.empty(); ++i) {
-      if (tokens[i] != launch.kernel || tokens[i + 1] != "=") continue;  // auto k = kernel<16>;
-      const Tokens value = without_cast(part_of(tokens, i + 2, position(tokens, ";", i)));
-      if (value.empty() || !is_name(value[0])) continue;
-      if (value.size() > 2 && value[1] == "<") {
-        launch.templates = split_tokens(part_of(value, 2, closing_angle(value, 1)), ",");
-      } else if (value.size() > 1) {
-        continue;
-      }
-      launch.kernel = value[0];
-      break;
-    }
-    launch.function_name = function;
-    if (tokens[0] == "template") {
-      launch.function_templates = template_parameters(part_of(tokens, 2, closing_angle(tokens, 1)));
-    }
-    launch.parameters = parameters_of(tokens);
-    launch.function = tokens;
-    file_.launches.push_back(std::move(launch));
-  }
-
-  void read_launches(const std::string& function, const Tokens& tokens) {
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-      const bool calls =
-          tokens[i] == "cudaLaunchKernel" || tokens[i] == "cudaLaunchCooperativeKernel";
-      if (calls && tokens[i + 1] == "(") read_call(function, tokens, i);
-    }
-    for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
-         at = position(tokens, "<<<", at + 1)) {
-      LaunchInSource launch;
-      std::size_t name = at - 1;
-      if (tokens[name] == ">") {
-        int depth = 0;
-        for (; name > 0; --name) {
-          if (tokens[name] == ">") ++depth;
-          if (tokens[name] == "<" && --depth == 0) break;
-        }
-        launch.templates = split_tokens(part_of(tokens, name + 1, at - 1), ",");
-        --name;
-      }
-      launch.kernel = tokens[name];
-      const std::size_t end = position(tokens, ">>>", at);
-      launch.configuration = split_tokens(part_of(tokens, at + 1, end), ",");
-      if (end + 1 >= tokens.size() || tokens[end + 1] != "(") continue;
-      launch.arguments = split_tokens(part_of(tokens, end + 2, closing(tokens, end + 1)), ",");
-      add_launch(std::move(launch), function, tokens);
-    }
-  }
-
-  std::string_view source_;
   MaskedSource parts_;
   const KernelFile& others_;
   std::map<std::size_t, bool> are_read_;  // by the first of the lines
@@ -528,84 +310,6 @@ class FileReader {
 };
 
 }  // namespace
-
-Tokens tokens_of(std::string_view code) {
-  Tokens tokens;
-  while (!(code = trimmed(code)).empty()) {
-    std::size_t length = 1;
-    if (is_in_identifier(code[0])) {
-      const bool is_number = std::isdigit(static_cast<unsigned char>(code[0])) != 0;
-      const auto belongs = [&](std::size_t at) {
-        const bool is_sign = code[at] == '-' || code[at] == '+';  // of 1e-8f
-        const bool has_exponent = is_sign && std::tolower(code[at - 1]) == 'e' && code[1] != 'x';
-        return is_in_identifier(code[at]) || (is_number && (code[at] == '.' || has_exponent));
-      };
-      while (length < code.size() && belongs(length)) ++length;
-    } else {
-      const auto known = std::ranges::find_if(
-          kOperators, [&](std::string_view each) { return code.starts_with(each); });
-      if (known != kOperators.end()) length = known->size();
-    }
-    tokens.emplace_back(code.substr(0, length));
-    code.remove_prefix(length);
-  }
-  return tokens;
-}
-
-bool is_number(const std::string& text) {
-  return text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-bool is_name(const std::string& token) {
-  return !token.empty() && is_in_identifier(token.front()) &&
-         std::isdigit(static_cast<unsigned char>(token.front())) == 0;
-}
-
-Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to) {
-  to = std::min(to, tokens.size());
-  if (from >= to) return {};
-  return {tokens.begin() + static_cast<std::ptrdiff_t>(from),
-          tokens.begin() + static_cast<std::ptrdiff_t>(to)};
-}
-
-std::string text_of(const Tokens& tokens) {
-  static const Words kBinary = {"+",  "-",  "*",  "/",  "%", "<", ">", "<=", ">=",
-                                "==", "!=", "&&", "||", "?", ":", "&", "|",  "^"};
-  std::string text;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const bool spaced =
-        i > 0 && (kBinary.contains(tokens[i]) || kBinary.contains(tokens[i - 1]) ||
-                  tokens[i - 1] == "," || (is_name(tokens[i]) && is_name(tokens[i - 1])));
-    if (spaced) text += ' ';
-    text += tokens[i];
-  }
-  return text;
-}
-
-std::size_t closing(const Tokens& tokens, std::size_t open) {
-  int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
-    const std::string& each = tokens[i];
-    if (each == "(" || each == "[" || each == "{") ++depth;
-    if ((each == ")" || each == "]" || each == "}") && --depth == 0) return i;
-  }
-  return tokens.size();
-}
-
-std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator) {
-  std::vector<Tokens> parts(1);
-  int depth = 0;
-  for (const std::string& each : tokens) {
-    if (each == "(" || each == "[" || each == "{") ++depth;
-    if (each == ")" || each == "]" || each == "}") --depth;
-    if (depth == 0 && each == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(each);
-    }
-  }
-  return parts;
-}
 
 std::string KernelFile::resolved(std::string type) const {
   for (int i = 0; i < 8; ++i) {
@@ -620,16 +324,6 @@ std::string KernelFile::resolved(std::string type) const {
     }
   }
   return type;
-}
-
-std::optional<std::int64_t> integer_of(const std::string& token) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-  const std::string_view rest(end, static_cast<std::size_t>(token.data() + token.size() - end));
-  if (error != std::errc() || rest.find_first_not_of("uUlL") != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return value;
 }
 
 std::optional<std::int64_t> KernelFile::integer(std::string_view name) const {

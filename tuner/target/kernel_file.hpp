@@ -11,39 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/target/source_launches.hpp"
 #include "tuner/target/source_pieces.hpp"
 
 namespace autotune {
-
-using Tokens = std::vector<std::string>;
-
-/// Names, numbers and operators, of a MaskedSource's code.
-Tokens tokens_of(std::string_view code);
-/// Whether a token is a name.
-bool is_name(const std::string& token);
-/// The value of `16` or `16U`; nullopt for other tokens.
-std::optional<std::int64_t> integer_of(const std::string& token);
-/// Whether a text has digits only.
-bool is_number(const std::string& text);
-/// From..to-1, as far as there are so many.
-Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
-/// As a person writes them.
-std::string text_of(const Tokens& tokens);
-/// The index of the bracket that closes the one at `open`; the number of tokens if none does.
-std::size_t closing(const Tokens& tokens, std::size_t open);
-/// At each `separator` outside of brackets.
-std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator);
-
-/// A parameter of a kernel, a member of a struct, or a parameter of a template.
-struct Declaration {
-  std::string type;  // without const: `unsigned int`, `float4`
-  std::string name;
-  int pointers = 0;       // `*` or `[]`
-  bool is_const = false;  // what a pointer points to, if it is one
-  Tokens if_absent = {};
-  Tokens length = {};             // of an array
-  std::vector<Tokens> rows = {};  // of an array of arrays: its other lengths
-};
 
 struct KernelCode {
   std::string name;  // with namespaces
@@ -55,17 +26,6 @@ struct KernelCode {
   bool is_called(const std::string& text) const {
     return name == text || name.ends_with("::" + text);
   }
-};
-
-/// `kernel<<<grid, block, shared>>>(arguments)` in host code, or the call of the CUDA runtime for
-/// it, with the function around it.
-struct LaunchInSource {
-  std::string kernel;
-  std::vector<Tokens> templates, configuration, arguments;
-  std::string function_name;
-  std::vector<Declaration> function_templates, parameters;  // of the function
-  Tokens function;
-  bool is_cooperative = false;
 };
 
 /// `#define NAME(parameters) body`

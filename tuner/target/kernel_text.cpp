@@ -2,10 +2,10 @@
 #include "tuner/target/kernel_text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
+#include "tuner/target/kernel_pointers.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -14,38 +14,6 @@ namespace autotune {
 namespace {
 
 constexpr int kDeepest = 12;
-
-/// Up to the end of an operand of `<`: the parenthesis around it, a comma or another operator.
-Tokens operand(const Tokens& tokens, std::size_t from) {
-  static const std::set<std::string> kEnds = {")", "&&", "||", ";", "?", ",", "]", "}", ":"};
-  std::size_t at = from;
-  while (at < tokens.size() && !kEnds.contains(tokens[at])) {
-    at = tokens[at] == "(" || tokens[at] == "[" ? closing(tokens, at) + 1 : at + 1;
-  }
-  return part_of(tokens, from, at);
-}
-
-/// Without parentheses around all, and without casts.
-Tokens bare(Tokens tokens) {
-  static const std::set<std::string> kTypes = {
-      "int",     "unsigned", "long",     "size_t",        "unsigned int",
-      "uint",    "int64_t",  "float",    "double",        "long long",
-      "int32_t", "uint32_t", "uint64_t", "unsigned long", "std::size_t"};
-  while (tokens.size() > 2 && (tokens[0] == "(" || tokens[0] == "static_cast")) {
-    const bool is_static = tokens[0] == "static_cast";
-    const std::size_t end =
-        is_static ? static_cast<std::size_t>(std::ranges::find(tokens, ">") - tokens.begin())
-                  : closing(tokens, 0);
-    if (!is_static && end + 1 == tokens.size()) {
-      tokens = part_of(tokens, 1, end);
-    } else if (kTypes.contains(text_of(part_of(tokens, is_static ? 2 : 1, end)))) {
-      tokens = part_of(tokens, end + 1, tokens.size());
-    } else {
-      break;
-    }
-  }
-  return tokens;
-}
 
 struct Term {
   Tokens tokens;
@@ -116,159 +84,22 @@ Words free_names(const Tokens& tokens) {
   return names;
 }
 
+std::string IndexEnd::sum() const {
+  return offset == 0 ? text : format("{} {} {}", text, offset < 0 ? "-" : "+", std::abs(offset));
+}
+
 std::string IndexEnd::length() const {
   if (offset <= 0) return text;
   return sizes == 0 && integer_of(text) ? std::to_string(*integer_of(text) + offset)
                                         : format("{} + {}", text, offset);
 }
 
-KernelText::KernelText(const KernelCode& kernel, ManifestNames names)
-    : body_(kernel.body), names_(std::move(names)) {
-  replace_pointers(kernel);
+KernelText::KernelText(const KernelCode& kernel, ManifestNames names) : names_(std::move(names)) {
+  WithoutPointers made = without_pointers(kernel);
+  body_ = std::move(made.body);
+  definitions_ = std::move(made.offsets);
   read_definitions();
   read_bounds();
-}
-
-namespace {
-
-/// Where a pointer is set or moved.
-struct PointerChange {
-  std::size_t at = 0, end = 0;  // of the statement's tokens
-  std::string sign;
-  bool is_repeated = false;
-};
-
-/// Of `p = …`, `p += …`, `++p`, outside of declarations of other names.
-std::vector<PointerChange> changes_of(const Tokens& body, const std::string& pointer) {
-  std::vector<PointerChange> all;
-  int depth = 0;
-  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-    if (body[i] == "{") ++depth;
-    if (body[i] == "}") --depth;
-    const std::string before = i > 0 ? body[i - 1] : ";";
-    if (body[i] != pointer || before == "." || before == "->") continue;
-    const std::string& sign = body[i + 1];
-    const bool is_stored = before == "*" && i > 1 && !is_name(body[i - 2]) && body[i - 2] != "*";
-    const bool is_set = sign == "=" && !is_stored;
-    const bool is_stepped = sign == "++" || sign == "--" || before == "++" || before == "--";
-    if (!is_set && !is_stepped && sign != "+=" && sign != "-=") continue;
-    const std::size_t end = i + 2 + operand(body, i + 2).size();
-    const bool is_alone = before == ";" || before == "}" || before == "{" || before == ")";
-    all.push_back({i, end, is_stepped ? "++" : sign, depth > 0 || !is_alone});
-  }
-  return all;
-}
-
-/// The elements from the start of `buffer` to a pointer such as `buffer + i`, `&buffer[i]`,
-/// `buffer`; nullopt if it is another one.
-std::optional<Tokens> offset_in(const Tokens& pointer, const std::string& buffer) {
-  const Tokens tokens = bare(pointer);
-  if (tokens == Tokens{buffer}) return Tokens{"0"};
-  if (tokens.size() > 2 && tokens[0] == buffer && tokens[1] == "+") {
-    return part_of(tokens, 2, tokens.size());
-  }
-  if (tokens.size() > 4 && tokens[0] == "&" && tokens[1] == buffer && tokens[2] == "[" &&
-      closing(tokens, 2) + 1 == tokens.size()) {
-    return part_of(tokens, 3, tokens.size() - 1);
-  }
-  return std::nullopt;
-}
-
-Tokens parenthesized(const Tokens& tokens) {
-  Tokens all = {"("};
-  all.insert(all.end(), tokens.begin(), tokens.end());
-  all.emplace_back(")");
-  return all;
-}
-
-}  // namespace
-
-void KernelText::replace_uses(const std::string& pointer, const std::string& buffer,
-                              const Tokens& offset) {
-  Tokens made;
-  const auto add_element = [&](const Tokens& index) {
-    made.insert(made.end(), {buffer, "["});
-    const Tokens start = parenthesized(offset);
-    if (offset != Tokens{"0"}) made.insert(made.end(), start.begin(), start.end());
-    if (offset != Tokens{"0"} && index != Tokens{"0"}) made.emplace_back("+");
-    const Tokens rest = offset != Tokens{"0"} && index.size() > 1 ? parenthesized(index) : index;
-    if (offset == Tokens{"0"} || index != Tokens{"0"}) {
-      made.insert(made.end(), rest.begin(), rest.end());
-    }
-    made.emplace_back("]");
-  };
-  for (std::size_t i = 0; i < body_.size(); ++i) {
-    const std::string before = i > 0 ? body_[i - 1] : ";";
-    const std::string after = i + 1 < body_.size() ? body_[i + 1] : ";";
-    const bool opens = body_[i] == "*" && after == "(" && !is_in_identifier(before.back()) &&
-                       before != ")" && before != "]";
-    if (opens && i + 3 < body_.size() && body_[i + 2] == pointer && body_[i + 3] == "+") {
-      const std::size_t end = closing(body_, i + 1);  // *(p + i)
-      add_element(part_of(body_, i + 4, end));
-      i = end;
-    } else if (body_[i] != pointer || before == "." || before == "->") {
-      made.push_back(body_[i]);
-    } else if (pointer != buffer && before == "*" && (after == ";" || after == ",")) {
-      made.pop_back();  // its declaration
-    } else if (after == "[") {
-      const std::size_t end = closing(body_, i + 1);
-      add_element(part_of(body_, i + 2, end));
-      i = end;
-    } else if (after == "->") {
-      add_element({"0"});
-      made.emplace_back(".");
-      ++i;
-    } else if (before == "*" && !made.empty() &&
-               (i < 2 || (!is_in_identifier(body_[i - 2].back()) && body_[i - 2] != ")" &&
-                          body_[i - 2] != "]"))) {
-      made.pop_back();
-      add_element({"0"});
-    } else {
-      made.push_back(buffer);  // passed on
-      if (offset != Tokens{"0"}) made.emplace_back("+");
-      if (offset != Tokens{"0"}) made.insert(made.end(), offset.begin(), offset.end());
-    }
-  }
-  body_ = std::move(made);
-}
-
-/// Puts `x[(row * n) + i]` in place of `p[i]` behind `p = x + row * n` or `x += row * n`.
-void KernelText::replace_pointers(const KernelCode& kernel) {
-  for (const Declaration& each : kernel.parameters) {
-    if (each.pointers != 1) continue;
-    const std::vector<PointerChange> own = changes_of(body_, each.name);
-    std::optional<Tokens> moved;  // by `x += …` or `x = x + …`
-    if (own.size() == 1 && !own[0].is_repeated) {
-      const Tokens value = part_of(body_, own[0].at + 2, own[0].end);
-      if (own[0].sign == "+=") moved = value;
-      if (own[0].sign == "=") moved = offset_in(value, each.name);
-    }
-    if (own.size() > 1 || (own.size() == 1 && !moved)) continue;
-    Tokens offset = {"0"};
-    if (moved) {
-      offset = *moved;
-      body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(own[0].at),
-                  body_.begin() + static_cast<std::ptrdiff_t>(own[0].end));
-      definitions_.emplace(each.name, offset);
-    }
-    replace_uses(each.name, each.name, offset);
-    for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
-      const bool is_declared = body_[i + 1] == "=" && is_name(body_[i]) && body_[i] != each.name;
-      if (!is_declared) continue;
-      const std::string pointer = body_[i];
-      const auto start = offset_in(operand(body_, i + 2), each.name);
-      if (!start || changes_of(body_, pointer).size() != 1) continue;
-      const std::size_t end = i + 2 + operand(body_, i + 2).size();
-      body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(i),
-                  body_.begin() + static_cast<std::ptrdiff_t>(end));
-      if (i > 0 && body_[i - 1] == "*") {  // of its declaration
-        body_.erase(body_.begin() + static_cast<std::ptrdiff_t>(i) - 1);
-        --i;
-      }
-      definitions_.emplace(pointer, *start);
-      replace_uses(pointer, each.name, *start);
-    }
-  }
 }
 
 void KernelText::read_definitions() {
@@ -400,8 +231,7 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
       all.text += std::to_string(*known);
     } else if (is_name(each)) {
       if (i + 1 < tokens.size() && tokens[i + 1] == "(") {  // iDivUp(n, BLOCK)
-        std::vector<Tokens> both =
-            split_tokens(part_of(tokens, i + 2, closing(tokens, i + 1)), ",");
+        std::vector<Tokens> both = items_in(tokens, i + 1);
         const std::string function = manifest_function(each);
         const bool is_ceil = each == "ceil" || each == "ceilf";
         if (is_ceil && both.size() == 1) both = split_tokens(bare(both[0]), "/");  // ceil(n / m)
@@ -494,10 +324,6 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
   return use;
 }
 
-bool KernelText::has(std::string_view token) const {
-  return std::ranges::find(body_, token) != body_.end();
-}
-
 int KernelText::dimensions(std::string_view index) const {
   int most = 0;
   for (std::size_t i = 0; i + 2 < body_.size(); ++i) {
@@ -513,10 +339,7 @@ std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, 
     const auto compares = [&](const std::string& word) { return kComparisons.contains(word); };
     if (std::ranges::any_of(each, compares)) continue;  // at most 1
     auto one = value(each);
-    if (one && one->offset != 0) {
-      one->text =
-          format("({} {} {})", one->text, one->offset < 0 ? "-" : "+", std::abs(one->offset));
-    }
+    if (one && one->offset != 0) one->text = "(" + one->sum() + ")";
     if (!one) {
       one = extent(each, depth + 1);
       if (one) one->text = one->length();
@@ -565,7 +388,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   if (terms.size() == 1) {
     if (const bool is_least = tokens[0] == "min" || tokens[0] == "MIN";
         is_least && tokens.size() > 2 && closing(tokens, 1) + 1 == tokens.size()) {
-      for (const Tokens& each : split_tokens(part_of(tokens, 2, tokens.size() - 1), ",")) {
+      for (const Tokens& each : items_in(tokens, 1)) {
         auto end = value(each);
         if (end && end->sizes > 0) return ++end->offset, end;
       }
@@ -656,7 +479,7 @@ std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int de
       for (std::size_t other = 0; other < factors.size(); ++other) {
         if (other == i) continue;
         if (!all.empty()) all.emplace_back("*");
-        all.insert(all.end(), factors[other].begin(), factors[other].end());
+        append(all, factors[other]);
       }
       return all;
     }

@@ -25,6 +25,7 @@ struct IndexEnd {
   std::int64_t offset = 0;
   int sizes = 0;  // how many sizes the text names
 
+  std::string sum() const;
   /// An offset below 0 is a border that the kernel leaves out.
   std::string length() const;
 };
@@ -48,7 +49,6 @@ class KernelText {
   std::optional<IndexEnd> extent(const Tokens& index) const { return extent(index, 0); }
   /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
   int dimensions(std::string_view index) const;
-  bool has(std::string_view token) const;
   /// What a block advances along an axis: `{"BLOCK", "*", "ITEMS"}` of `blockIdx.x * BLOCK *
   /// ITEMS + threadIdx.x`.
   std::optional<Tokens> advance(char axis) const;
@@ -72,8 +72,6 @@ class KernelText {
 
   /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
   const IndexEnd* bound_of(const std::string& text) const;
-  void replace_pointers(const KernelCode& kernel);
-  void replace_uses(const std::string& pointer, const std::string& buffer, const Tokens& offset);
   void read_definitions();
   void round_quotients_up();
   void read_bounds();

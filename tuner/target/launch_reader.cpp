@@ -242,9 +242,7 @@ class LaunchReader {
       kernel.repeat = Reading::guarded(scope, turns, 0);
       reading_.names.allow_turns(*repeat);
     }
-    if (const Node* const when = node.find("when")) {
-      kernel.when = reading_.names.integer(*when, NameLevel::configuration, scope.name);
-    }
+    kernel.when = reading_.names.integer_in(node, "when", NameLevel::configuration, scope.name);
     if (scope.guard) {
       kernel.when = Reading::guarded(scope, kernel.when.value_or(Expression::constant(1)), 0);
     }
@@ -264,10 +262,8 @@ class LaunchReader {
       pass(kernel.arguments, scope, item);
     }
     reading_.names.forbid_turns();
-    if (const Node* const constants = node.find("grid_with_constant")) {
-      for (const auto& [buffer, grid] : constants->members()) {
-        kernel.with_constant.push_back({buffer, reading_.integers(scope, grid, 1, 3)});
-      }
+    for (const auto& [buffer, grid] : node.members_of("grid_with_constant")) {
+      kernel.with_constant.push_back({buffer, reading_.integers(scope, grid, 1, 3)});
     }
     if (const Node* const accesses = node.find("accesses")) {
       for (const Excerpt& each : statements_of(*accesses)) {

@@ -155,23 +155,18 @@ std::string device_code(const fs::path& file, const Node& source,
 /// The folders of `include`.
 std::vector<fs::path> include_folders(const Node& root, const fs::path& folder) {
   std::vector<fs::path> folders;
-  if (const Node* const include = root.find("include")) {
-    for (const Node& item : include->items()) {
-      folders.push_back((folder / item.text()).lexically_normal());
-    }
+  for (const Node& item : root.items_of("include")) {
+    folders.push_back((folder / item.text()).lexically_normal());
   }
   return folders;
 }
 
 void read_source(const Node& root, const fs::path& folder, Target& target) {
   const std::vector<fs::path> more = include_folders(root, folder);
-  if (const Node* const empty = root.find("empty_headers")) {
-    for (const Node& item : empty->items()) target.empty_headers.push_back(item.text());
-  }
+  for (const Node& item : root.items_of("empty_headers"))
+    target.empty_headers.push_back(item.text());
   Words parameters;
-  if (const Node* const table = root.find("parameters")) {
-    for (const auto& [name, value] : table->members()) parameters.insert(name);
-  }
+  for (const auto& [name, value] : root.members_of("parameters")) parameters.insert(name);
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
     if (!generator_words(root).empty()) require_generated(file, source);

@@ -145,6 +145,18 @@ std::vector<Node> Node::one_or_more(std::size_t most) const {
   return is(Kind::list) ? items(1, most) : std::vector<Node>{*this};
 }
 
+const std::vector<Node>& Node::items_of(std::string_view name) const {
+  static const std::vector<Node> none;
+  const Node* const list = find(name);
+  return list ? list->items() : none;
+}
+
+const std::vector<Node::Member>& Node::members_of(std::string_view name) const {
+  static const std::vector<Member> none;
+  const Node* const table = find(name);
+  return table ? table->members() : none;
+}
+
 const std::vector<Node::Member>& Node::members() const {
   if (!is(Kind::table)) fail(format("expected a table, got {}", kind_of(kind_)));
   if (members_.size() > kMostItems) {

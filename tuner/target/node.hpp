@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +66,10 @@ class Node {
   /// The members of a table with at most kMostItems, in the order of the document. All names must
   /// be identifiers.
   const std::vector<Member>& members() const;
+
+  /// Of the member of this name; none if it is missing.
+  const std::vector<Node>& items_of(std::string_view name) const;
+  const std::vector<Member>& members_of(std::string_view name) const;
 
   std::string text() const;
   bool flag() const;

@@ -374,6 +374,12 @@ Expression Names::integer(const Node& node, NameLevel level, const std::string& 
   return integer(excerpt_of(node), level, scope);
 }
 
+std::optional<Expression> Names::integer_in(const Node& table, std::string_view key,
+                                            NameLevel level, const std::string& scope) {
+  const Node* const node = table.find(key);
+  return node ? std::optional(integer(*node, level, scope)) : std::nullopt;
+}
+
 void Names::allow_turns(const Node& place) {
   for (const auto& [scope, entries] : scopes_) {
     for (const char* const name : {kTurn, kTurns}) {

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +60,9 @@ class Names {
   /// An expression whose value is an integer.
   Expression integer(const Excerpt& excerpt, NameLevel level, const std::string& scope = "");
   Expression integer(const Node& node, NameLevel level, const std::string& scope = "");
+  /// Of a key of a table; nullopt if it is missing.
+  std::optional<Expression> integer_in(const Node& table, std::string_view key, NameLevel level,
+                                       const std::string& scope = "");
   /// A kernel's access to one of its buffers.
   AccessSpec access(const Excerpt& excerpt, const std::string& scope = "");
 

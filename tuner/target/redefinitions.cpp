@@ -13,6 +13,7 @@
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/source_writer.hpp"
+#include "tuner/target/declarations.hpp"
 #include "tuner/target/source_pieces.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -252,37 +253,13 @@ std::string constant_in(std::string_view declaration) {
   return std::string(identifier_at_end(before));
 }
 
-/// Adds the names in `int BLOCK, class T = float>`.
-void add_parameters(std::string_view list, Words& names) {
-  int open = 1;
-  bool is_value = false;
-  std::string last;
-  while (!list.empty() && open > 0) {
-    const std::string_view word = take_identifier(list);
-    if (!word.empty()) {
-      if (open == 1 && !is_value) last = word;
-      continue;
-    }
-    const char c = list.front();
-    list.remove_prefix(1);
-    if (c == '<' || c == '(') ++open;
-    if (c == '>' || c == ')') --open;
-    if (c == '=' && open == 1) is_value = true;
-    if (open != 0 && !(c == ',' && open == 1)) continue;
-    if (!last.empty()) names.insert(last);
-    last.clear();
-    is_value = false;
-  }
-}
-
 /// The names of all parameters of templates.
 void add_template_parameters(std::string_view source, Words& names) {
-  const std::string code = masked(source).code;
-  constexpr std::string_view kTemplate = "template";
-  for (auto at = code.find(kTemplate); at != std::string::npos; at = code.find(kTemplate, at)) {
-    at += kTemplate.size();
-    const std::string_view rest = trimmed(std::string_view(code).substr(at));
-    if (rest.starts_with('<')) add_parameters(rest.substr(1), names);
+  const Tokens code = tokens_of(masked(source).code);
+  for (std::size_t at = position(code, "template"); at + 1 < code.size();
+       at = position(code, "template", at + 1)) {
+    if (code[at + 1] != "<") continue;
+    for (const Declaration& each : template_parameters(code, at)) names.insert(each.name);
   }
 }
 

@@ -54,12 +54,10 @@ constexpr std::int64_t kMostAligned = 256;  // of what cudaMalloc() gives
 
 /// Their defaults may use definitions, and definitions may use them.
 void define_free_sizes(Reading& reading, Target& target) {
-  if (const Node* const free = reading.root.find("free")) {
-    for (const auto& [name, node] : free->members()) {
-      node.expect_keys({"default", "least"});
-      reading.names.define({name, {}, excerpt_of(node["default"])}, "", false);
-      target.free_sizes.push_back({name, Expression::constant(0)});
-    }
+  for (const auto& [name, node] : reading.root.members_of("free")) {
+    node.expect_keys({"default", "least"});
+    reading.names.define({name, {}, excerpt_of(node["default"])}, "", false);
+    target.free_sizes.push_back({name, Expression::constant(0)});
   }
   for (const auto& [name, node] : reading.root["arguments"].members()) {
     const Node* const aligned = node.find("aligned");
@@ -114,9 +112,8 @@ void read_rules(Reading& reading, Target& target) {
     const Node& node = reading.root["free"][size.name];
     const Excerpt value = excerpt_of(node["default"]);
     (void)reading.names.integer({size.name, value.node, value.offset}, NameLevel::problem);
-    if (const Node* const least = node.find("least")) {
-      size.least = reading.names.integer(*least, NameLevel::problem);
-    }
+    const auto least = reading.names.integer_in(node, "least", NameLevel::problem);
+    if (least) size.least = *least;
   }
   const Node* const rules = reading.root.find("requires");
   if (!rules) return;

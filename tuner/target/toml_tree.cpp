@@ -13,7 +13,6 @@ struct BrokenToml {};
 #define TOML_MAX_NESTED_VALUES 64
 // The order matters.
 // clang-format off
-#include <cstdint>
 #include <toml++/impl/preprocessor.h>
 // toml++ marks parts of its Unicode tables as unreachable, but non-ASCII characters reach them. They
 // count as ordinary characters.

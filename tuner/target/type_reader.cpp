@@ -2,14 +2,9 @@
 #include "tuner/target/type_reader.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 #include <utility>
-#include <vector>
-
-#include "tuner/text/figures.hpp"
-#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
@@ -22,12 +17,12 @@ std::optional<std::int64_t> vector_width(const std::string& name) {
   return end[1] - '0';
 }
 
-template <class Choice>
-void require_types(const Node& type, const char* kind, const Choice& choice) {
-  for (const Value& value : choice.values) {
+template <class Named>
+void require_types(const Node& type, const char* kind, const Named& named) {
+  for (const Value& value : named.values) {
     if (element_type(value.text())) continue;
     type.fail(
-        format("{} {} can be {}: {}", kind, choice.name, value.text(), unknown_type(value.text())));
+        format("{} {} can be {}: {}", kind, named.name, value.text(), unknown_type(value.text())));
   }
 }
 
@@ -258,18 +253,12 @@ std::string type_of(Reading& reading, const Target& target, const Node& type,
 
 namespace {
 
-// In the order of TextureFilter and of TextureAddress.
-constexpr std::array<std::string_view, 2> kFilters = {"point", "linear"};
-constexpr std::array<std::string_view, 4> kAddresses = {"clamp", "border", "wrap", "mirror"};
-
-template <class Enumeration, std::size_t count>
-Enumeration choice(const Node& node, const std::array<std::string_view, count>& names) {
-  const std::string text = node.text();
-  const auto found = std::ranges::find(names, text);
-  if (found != names.end()) return static_cast<Enumeration>(found - names.begin());
-  const std::vector<std::string> known(names.begin(), names.end());
-  node.fail(format("\"{}\" is not known ({})", text, suggestion(text, known)));
-}
+constexpr Choice<TextureFilter> kFilters[] = {{"point", TextureFilter::point},
+                                              {"linear", TextureFilter::linear}};
+constexpr Choice<TextureAddress> kAddresses[] = {{"clamp", TextureAddress::clamp},
+                                                 {"border", TextureAddress::border},
+                                                 {"wrap", TextureAddress::wrap},
+                                                 {"mirror", TextureAddress::mirror}};
 
 void read_sampling(TextureSpec& spec, const Node& node) {
   for (const char* const key : {"filter", "address", "normalized"}) {
@@ -280,14 +269,14 @@ void read_sampling(TextureSpec& spec, const Node& node) {
         "maps coordinates: leave this out");
   }
   if (const Node* const filter = node.find("filter")) {
-    spec.filter = choice<TextureFilter>(*filter, kFilters);
+    spec.filter = choice(*filter, kFilters);
   }
   if (const Node* const normalized = node.find("normalized")) {
     spec.normalized = normalized->flag();
   }
   const Node* const address = node.find("address");
   if (!address) return;
-  spec.address = choice<TextureAddress>(*address, kAddresses);
+  spec.address = choice(*address, kAddresses);
   const bool repeats =
       spec.address == TextureAddress::wrap || spec.address == TextureAddress::mirror;
   if (repeats && !spec.normalized) {

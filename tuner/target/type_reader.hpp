@@ -3,12 +3,34 @@
 // parameters that hold a type. Every function throws Error with the place.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tuner/core/target.hpp"
 #include "tuner/target/reading.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
+
+template <class Enumeration>
+struct Choice {
+  const char* name;
+  Enumeration value;
+};
+
+/// The value that the node names.
+template <class Enumeration, std::size_t count>
+Enumeration choice(const Node& node, const Choice<Enumeration> (&choices)[count]) {
+  const std::string text = node.text();
+  std::vector<std::string> names;
+  for (const auto& each : choices) {
+    if (text == each.name) return each.value;
+    names.emplace_back(each.name);
+  }
+  node.fail(format("\"{}\" is not known ({})", text, suggestion(text, names)));
+}
 
 /// Checks the structs of "types". Settings must have been read.
 void check_types(Reading& reading, const Target& target);

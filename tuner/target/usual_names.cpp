@@ -3,6 +3,7 @@
 
 #include <map>
 #include <regex>
+#include <set>
 
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -10,58 +11,31 @@
 namespace autotune {
 
 std::string type_name(const std::string& type) {
-  static const std::map<std::string, std::string> kNames = {{"float", "f32"},
-                                                            {"double", "f64"},
-                                                            {"int", "i32"},
-                                                            {"signed int", "i32"},
-                                                            {"signed", "i32"},
-                                                            {"int32_t", "i32"},
-                                                            {"unsigned int", "u32"},
-                                                            {"unsigned", "u32"},
-                                                            {"uint", "u32"},
-                                                            {"uint32_t", "u32"},
-                                                            {"long long", "i64"},
-                                                            {"long", "i64"},
-                                                            {"long int", "i64"},
-                                                            {"long long int", "i64"},
-                                                            {"int64_t", "i64"},
-                                                            {"ptrdiff_t", "i64"},
-                                                            {"unsigned long", "u64"},
-                                                            {"unsigned long long", "u64"},
-                                                            {"size_t", "u64"},
-                                                            {"std::size_t", "u64"},
-                                                            {"uint64_t", "u64"},
-                                                            {"short", "i16"},
-                                                            {"int16_t", "i16"},
-                                                            {"unsigned short", "u16"},
-                                                            {"ushort", "u16"},
-                                                            {"uint16_t", "u16"},
-                                                            {"char", "i8"},
-                                                            {"signed char", "i8"},
-                                                            {"int8_t", "i8"},
-                                                            {"unsigned char", "u8"},
-                                                            {"uchar", "u8"},
-                                                            {"uint8_t", "u8"},
-                                                            {"bool", "u8"},
-                                                            {"half", "f16"},
-                                                            {"__half", "f16"},
-                                                            {"nv_bfloat16", "bf16"},
-                                                            {"__nv_bfloat16", "bf16"},
-                                                            {"__nv_fp8_e4m3", "e4m3"},
-                                                            {"__nv_fp8_e5m2", "e5m2"},
-                                                            {"cufftReal", "f32"},
-                                                            {"cufftDoubleReal", "f64"},
-                                                            {"cufftComplex", "f32x2"},
-                                                            {"cuFloatComplex", "f32x2"},
-                                                            {"cuComplex", "f32x2"},
-                                                            {"cufftDoubleComplex", "f64x2"},
-                                                            {"cuDoubleComplex", "f64x2"},
-                                                            {"unsigned long int", "u64"},
-                                                            {"long unsigned int", "u64"}};
+  static const std::map<std::string, std::set<std::string>> kNames = {
+      {"f32", {"float", "cufftReal"}},
+      {"f64", {"double", "cufftDoubleReal"}},
+      {"i32", {"int", "signed int", "signed", "int32_t"}},
+      {"u32", {"unsigned int", "unsigned", "uint", "uint32_t"}},
+      {"i64", {"long long", "long", "long int", "long long int", "int64_t", "ptrdiff_t"}},
+      {"u64",
+       {"unsigned long", "unsigned long long", "unsigned long int", "long unsigned int", "size_t",
+        "std::size_t", "uint64_t"}},
+      {"i16", {"short", "int16_t"}},
+      {"u16", {"unsigned short", "ushort", "uint16_t"}},
+      {"i8", {"char", "signed char", "int8_t"}},
+      {"u8", {"unsigned char", "uchar", "uint8_t", "bool"}},
+      {"f16", {"half", "__half"}},
+      {"bf16", {"nv_bfloat16", "__nv_bfloat16"}},
+      {"e4m3", {"__nv_fp8_e4m3"}},
+      {"e5m2", {"__nv_fp8_e5m2"}},
+      {"f32x2", {"cufftComplex", "cuFloatComplex", "cuComplex"}},
+      {"f64x2", {"cufftDoubleComplex", "cuDoubleComplex"}}};
   static const std::map<std::string, std::string> kVectors = {
       {"float", "f32"}, {"double", "f64"}, {"int", "i32"},    {"uint", "u32"},    {"char", "i8"},
       {"uchar", "u8"},  {"short", "i16"},  {"ushort", "u16"}, {"longlong", "i64"}};
-  if (const auto known = kNames.find(type); known != kNames.end()) return known->second;
+  for (const auto& [name, types] : kNames) {
+    if (types.contains(type)) return name;
+  }
   if (type.empty()) return "";
   const char width = type.back();
   const auto vector = kVectors.find(type.substr(0, type.size() - 1));

@@ -3,9 +3,9 @@
 
 #include <signal.h>
 
-#include <chrono>
 #include <utility>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/temporary_folder.hpp"
 #include "tuner/text/format.hpp"
@@ -40,10 +40,6 @@ namespace {
 
 constexpr int kMostFailures = 5;
 constexpr const char* kRunEnds = "the run ends";
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Build late_build(const CompileTask& task, double limit_seconds) {
   Build build;
@@ -181,20 +177,20 @@ bool CompilerProcesses::is_stopped() {
 void CompilerProcesses::halt() {
   const std::lock_guard lock(mutex_);
   if (pauses_++ > 0) return;
-  halted_since_ = now_seconds();
+  halted_since_ = steady_seconds();
   for (CompilerProcess* const process : busy_) process->signal(SIGSTOP);
 }
 
 void CompilerProcesses::go_on() {
   const std::lock_guard lock(mutex_);
   if (--pauses_ > 0) return;
-  halted_before_ += now_seconds() - halted_since_;
+  halted_before_ += steady_seconds() - halted_since_;
   for (CompilerProcess* const process : busy_) process->signal(SIGCONT);
 }
 
 double CompilerProcesses::halted_seconds() {
   const std::lock_guard lock(mutex_);
-  return halted_before_ + (pauses_ > 0 ? now_seconds() - halted_since_ : 0);
+  return halted_before_ + (pauses_ > 0 ? steady_seconds() - halted_since_ : 0);
 }
 
 }  // namespace autotune

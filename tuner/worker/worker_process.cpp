@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -92,18 +91,8 @@ bool lacks_memory(const std::string& line) {
 }  // namespace
 
 bool WorkerEnd::is_fault() const {
-  switch (signal) {
-    case SIGSEGV:
-    case SIGBUS:
-    case SIGILL:
-    case SIGFPE:
-    case SIGTRAP:
-    case SIGSYS:
-    case SIGABRT:
-      return !lacks_memory(text);
-    default:
-      return false;
-  }
+  const bool is_fault_signal = std::ranges::find(kFaultSignals, signal) != kFaultSignals.end();
+  return is_fault_signal && !lacks_memory(text);
 }
 
 fs::path find_program_of_ours(const std::string& name) {

@@ -39,25 +39,6 @@ class BuildFile : public testing::Test {
   const std::filesystem::path path_ = scratch_.path() / "build";
 };
 
-TEST_F(BuildFile, IsReadAsWritten) {
-  const std::int64_t written = write_build(path_, build());
-  EXPECT_EQ(written, static_cast<std::int64_t>(std::filesystem::file_size(path_)));
-  const auto read = read_build(path_);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->log, build().log);
-  EXPECT_EQ(*read->binary, *build().binary);
-}
-
-TEST_F(BuildFile, AFailedBuildHasALogAndNoBinary) {
-  Build failed;
-  failed.log = "error: no such type";
-  write_build(path_, failed);
-  const auto read = read_build(path_);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->log, failed.log);
-  EXPECT_FALSE(read->binary);
-}
-
 TEST_F(BuildFile, AnEmptyBinaryIsNotAMissingOne) {
   Build empty;
   empty.binary = std::make_shared<const std::string>();
@@ -77,14 +58,6 @@ TEST_F(BuildFile, DamageIsNoticed) {
   }
   EXPECT_FALSE(read(bytes + "x"));
   EXPECT_FALSE(read_build(scratch_.path() / "missing"));
-}
-
-TEST_F(BuildFile, OfAnotherKeyIsNotTaken) {
-  write_build(path_, build());
-  const auto other = scratch_.path() / "other";
-  std::filesystem::copy_file(path_, other);
-  EXPECT_TRUE(is_build(other));
-  EXPECT_FALSE(read_build(other));
 }
 
 TEST_F(BuildFile, IsForItsUserAlone) {

@@ -78,24 +78,6 @@ TEST_F(ModelDeviceTest, ASecondRunCompilesNothing) {
   EXPECT_EQ(second.resources, first.resources);
 }
 
-TEST_F(ModelDeviceTest, ABadKernelIsAnOutcomeWithTheCompilersWords) {
-  for (int run = 0; run < 2; ++run) {
-    const CompiledKernel kernel = device()->compile(unit_of("a[0] = nothing;"));
-    EXPECT_EQ(kernel.outcome, Outcome::compile_error);
-    EXPECT_EQ(kernel.cached, run == 1);
-    EXPECT_THAT(kernel.log, HasSubstr("identifier \"nothing\" is undefined"));
-  }
-}
-
-TEST_F(ModelDeviceTest, AMissingEntryIsACompileErrorThatNamesIt) {
-  SourceUnit unit = unit_of("");
-  unit.entries = {"k", "other"};
-  const CompiledKernel kernel = device()->compile(unit);
-  EXPECT_EQ(kernel.outcome, Outcome::compile_error);
-  EXPECT_THAT(kernel.log, HasSubstr("void other(...)"));
-  EXPECT_THAT(kernel.log, HasSubstr("compiled: k"));
-}
-
 TEST_F(ModelDeviceTest, TheKeyFollowsEverythingThatMakesOtherCode) {
   std::ofstream(folder_ / "tile.cuh") << "#define TILE 4\n";
   SourceUnit unit{"k.cu",    "", "#include \"tile.cuh\"\nextern \"C\" __global__ void k() {}",

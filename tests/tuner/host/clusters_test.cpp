@@ -324,20 +324,6 @@ TEST(HostClusters, HalvesOfTheBarrierInTheWrongOrderAreADeadlock) {
   }
 }
 
-TEST(HostClusters, ADeadlockLeavesTheDeviceUsable) {
-  const auto device = make_host_device(test_cache());
-  const KernelCase bad =
-      clusters_of_4("if (cluster_rank() == 3) __cluster_barrier_wait();", "in[i]");
-  const KernelCase good =
-      clusters_of_4(sum_of_cluster("__shared__ int tile[16];", barrier_of_cuda()), kSumOfCluster);
-  const auto bench = device->open(good.workload());
-  const CompiledKernel stuck = device->compile(bad.unit()), fine = device->compile(good.unit());
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_THROW(bench->load(stuck, bad.plan())->verify(), KernelFailure);
-    EXPECT_EQ(bench->load(fine, good.plan())->verify().outcome, Outcome::ok);
-  }
-}
-
 TEST(HostClusters, TheLargestClusterFits) {
   expect_right({.text = kernel_of(R"(
     __shared__ int tile[1024];

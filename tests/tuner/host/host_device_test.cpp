@@ -55,25 +55,6 @@ TEST(HostDevice, WrongResultsAreNamed) {
   EXPECT_THAT(message, HasSubstr("in[2]"));
 }
 
-TEST(HostDevice, LongIntegersAreExactToTheLastBit) {
-  for (const std::string off : {"0", "1"}) {
-    const KernelCase large{.text = R"(
-      extern "C" __global__ void kernel(const long long* in, long long* out, int n) {
-        const int i = threadIdx.x;
-        out[i] = in[i] + (1ll << 60) + (i == 5 ? )" +
-                                   off + R"( : 0);
-      })",
-                           .expected = "in[i] + (1ll << 60)",
-                           .block = {64},
-                           .type = ElementType::i64};
-    std::string message;
-    EXPECT_EQ(refusal_of(large, &message), off == "0" ? Outcome::ok : Outcome::wrong) << message;
-    if (off == "1") {
-      EXPECT_THAT(message, HasSubstr("out[5] is 11529215046068469"));
-    }
-  }
-}
-
 TEST(HostDevice, ManyElementsAreFilledAndComparedByAllThreads) {
   const std::int64_t n = 300000;
   KernelCase copy{.text = kCopy, .n = n, .grid = {n / 100}, .block = {100}};
@@ -108,22 +89,6 @@ TEST(HostDevice, AKernelThatStopsWorkingAfterManyCallsIsFoundOut) {
   }
 }
 
-TEST(HostDevice, WhatNeitherKernelWritesIsSaidSo) {
-  const KernelCase borders{.text = R"(
-    extern "C" __global__ void kernel(const float* in, float* out, int n) {
-      for (int i = 1; i < n; ++i) out[i] = in[i];
-    })",
-                           .type = ElementType::f32};
-  const auto device = make_host_device(test_cache());
-  Workload workload = borders.workload();
-  std::string& reference = workload.reference_source.text;
-  reference.replace(reference.find("int i = 0"), 9, "int i = 1");
-  const auto bench = device->open(workload);
-  const Verdict verdict = bench->load(device->compile(borders.unit()), borders.plan())->verify();
-  EXPECT_THAT(verdict.message, HasSubstr("out[0] is written neither by the kernel nor by the "
-                                         "reference (make out an inout"));
-}
-
 TEST(HostDevice, ACompilerErrorNamesTheLine) {
   const auto device = make_host_device(test_cache());
   KernelCase bad{.text =
@@ -142,17 +107,6 @@ TEST(HostDevice, AMissingEntryIsACompilerError) {
   const CompiledKernel kernel = device->compile(other.unit());
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
   EXPECT_THAT(kernel.log, HasSubstr("kernel"));
-}
-
-TEST(HostDevice, TheSecondCompileIsCached) {
-  const auto cache = test_cache();
-  const auto device = make_host_device(cache);
-  const KernelCase copy{.text = kCopy};
-  const CompiledKernel first = device->compile(copy.unit());
-  const CompiledKernel second = make_host_device(cache)->compile(copy.unit());
-  EXPECT_TRUE(second.cached);
-  EXPECT_EQ(first.key, second.key);
-  EXPECT_EQ(*first.binary, *second.binary);
 }
 
 TEST(HostDevice, SeveralKernelsAreLoadedAtATime) {

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <optional>
 
 #include "tests/support/matchers.hpp"
@@ -123,21 +122,6 @@ TEST(CompileProgram, ACommandThatFailsIsToBlameUnlessTheMachineIs) {
   EXPECT_THROW(compile_program(task, compiler_that_fails(1, "out of memory\n")), NotCompiled);
   EXPECT_THAT(compile_program(task, compiler_that_fails(0, "")).log,
               testing::HasSubstr("wrote no {program}"));
-}
-
-TEST(CompileProgram, WhatTheMachineLacksIsThrown) {
-  for (const char* log : {"collect2: fatal error: ld terminated with signal 9 [Killed]\n",
-                          "/usr/bin/ld: cannot find -lm: Too many open files\n"}) {
-    EXPECT_THROW(compile_program(kTask, compiler_that_fails(1, log)), NotCompiled) << log;
-  }
-  EXPECT_THROW(compile_program(kTask,
-                               [](const auto&, const auto&) -> ProcessResult {
-                                 throw Error("no more processes");
-                               }),
-               NotCompiled);
-  EXPECT_THROW(compile_program(kTask, [](const auto&, const auto&) { return ProcessResult{}; }),
-               NotCompiled)
-      << "without a binary";
 }
 
 TEST(CompileProgram, AFullDiskIsNoNotCompiled) {

@@ -138,14 +138,6 @@ TEST(AnchorFailing, KeepsItsDriftAndSaysHow) {
   EXPECT_EQ(timer.calls.size(), calls);
 }
 
-TEST(AnchorFailing, RunsAgainAfterItWasLoadedAnew) {
-  ScriptedTimer old(10e-6), fresh(12e-6);
-  Anchor anchor(old, {});
-  anchor.rebind(&fresh);
-  anchor.refresh();
-  EXPECT_NEAR(anchor.drift(), 1.2, 1e-12);
-}
-
 TEST(NoAnchor, HasNoDriftAndNoClock) {
   Anchor anchor;
   anchor.refresh_if_due();

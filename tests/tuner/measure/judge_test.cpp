@@ -2,8 +2,6 @@
 // Each decision about one configuration, on scripted and on simulated timers.
 #include "tuner/measure/judge.hpp"
 
-#include <numeric>
-
 #include "bench/measure/simulated_timer.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/measure/scripted_timer.hpp"

@@ -12,19 +12,23 @@
 namespace autotune {
 namespace {
 
+/// Its times depend on what a call stands in, and on the L2 state.
 class ContextTimer : public Timer {
  public:
-  explicit ContextTimer(std::map<CallContext, double> seconds) : seconds_(std::move(seconds)) {}
+  using Batch = std::function<TimedBatch(CallContext, L2State)>;
+  explicit ContextTimer(Batch batch) : batch_(std::move(batch)) {}
+  explicit ContextTimer(std::map<CallContext, double> seconds)
+      : batch_([seconds = std::move(seconds)](CallContext context, L2State) {
+          return TimedBatch{seconds.at(context), 0, L2State::hot};
+        }) {}
 
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);
   }
-  TimedBatch time_in(CallContext context, int, L2State) override {
-    return {seconds_.at(context), 0, L2State::hot};
-  }
+  TimedBatch time_in(CallContext context, int, L2State l2) override { return batch_(context, l2); }
 
  private:
-  std::map<CallContext, double> seconds_;
+  const Batch batch_;
 };
 
 std::vector<Measurement> measurements(const std::vector<double>& medians, bool throttled = false) {
@@ -167,24 +171,13 @@ TEST(Playoff, AFinalistThatFailsUnderLoadDoesNotWin) {
   }
 }
 
-/// Throws in one context or one L2 state; has a time in all others.
-class FailingSomewhere final : public Timer {
- public:
-  FailingSomewhere(double seconds, CallContext context, L2State l2)
-      : seconds_(seconds), context_(context), l2_(l2) {}
-  TimedBatch time(int launches, L2State l2) override {
-    return time_in(CallContext::chain, launches, l2);
-  }
-  TimedBatch time_in(CallContext context, int, L2State l2) override {
-    if (context == context_ && l2 == l2_) throw KernelFailure(Outcome::wrong, "C[0] is nan");
-    return {seconds_, 0, l2};
-  }
-
- private:
-  const double seconds_;
-  const CallContext context_;
-  const L2State l2_;
-};
+/// Throws in one context and L2 state; has a time in all others.
+ContextTimer failing_in(CallContext context, L2State l2, double seconds) {
+  return ContextTimer([=](CallContext now, L2State state) {
+    if (now == context && state == l2) throw KernelFailure(Outcome::wrong, "C[0] is nan");
+    return TimedBatch{seconds, 0, state};
+  });
+}
 
 TEST(Playoff, OneThatFailsInAnyPhaseIsOutAndTheOthersAreComparedWithoutIt) {
   constexpr std::pair<CallContext, L2State> kPhases[] = {{CallContext::between, L2State::hot},
@@ -193,7 +186,7 @@ TEST(Playoff, OneThatFailsInAnyPhaseIsOutAndTheOthersAreComparedWithoutIt) {
                                                          {CallContext::in_order, L2State::hot},
                                                          {CallContext::alone, L2State::hot}};
   for (const auto& [context, l2] : kPhases) {
-    FailingSomewhere failing(8e-6, context, l2);
+    ContextTimer failing = failing_in(context, l2, 8e-6);
     ScriptedTimer standard(10e-6), better(9e-6), baseline(9.5e-6);
     Policy policy;
     policy.context = CallContext::between;
@@ -213,7 +206,7 @@ TEST(Playoff, OneThatFailsInAnyPhaseIsOutAndTheOthersAreComparedWithoutIt) {
 }
 
 TEST(Playoff, WhereTheOnlyOneFailsInTheOtherL2StateNoneIsLeft) {
-  FailingSomewhere only(8e-6, CallContext::chain, L2State::cold);
+  ContextTimer only = failing_in(CallContext::chain, L2State::cold, 8e-6);
   EXPECT_FALSE(play_off({{&only, 8e-6, true, false}}, {}, 1).winner);
 }
 
@@ -240,20 +233,10 @@ TEST(Playoff, FewerThanSixBlocksReplaceNobody) {
 TEST(Playoff, TheRaceUnderLoadIsInThePolicysContext) {
   constexpr double kLow = 1.5e9;
   std::map<CallContext, int> calls;
-  class Counting final : public Timer {
-   public:
-    explicit Counting(std::map<CallContext, int>& calls) : calls_(calls) {}
-    TimedBatch time(int launches, L2State l2) override {
-      return time_in(CallContext::chain, launches, l2);
-    }
-    TimedBatch time_in(CallContext context, int, L2State) override {
-      ++calls_[context];
-      return batch_of(1e-3, kLow);
-    }
-
-   private:
-    std::map<CallContext, int>& calls_;
-  } timer(calls);
+  ContextTimer timer([&](CallContext context, L2State) {
+    ++calls[context];
+    return batch_of(1e-3, kLow);
+  });
   Policy policy;
   policy.context = CallContext::between;
   policy.other_context_blocks = 0;

@@ -20,6 +20,11 @@ BufferSpec floats(std::int64_t length, double tolerance = 0) {
   return {"C", ElementType::f32, length, Role::output, Fill::random, tolerance};
 }
 
+template <class T>
+std::span<const std::byte> bytes_in(const std::vector<T>& elements) {
+  return std::as_bytes(std::span(elements));
+}
+
 /// What `T` elements must be.
 template <class T>
 struct Right {
@@ -35,9 +40,8 @@ using RightOf = Right<std::conditional_t<std::is_same_v<T, float>, double, T>>;
 template <class T>
 Verdict compared(const BufferSpec& buffer, std::vector<T> got, const RightOf<T>& right) {
   const ElementType type = buffer.type == ElementType::f32 ? ElementType::f64 : buffer.type;
-  return compare(buffer, std::as_bytes(std::span(got)),
-                 {type, std::as_bytes(std::span(right.values)),
-                  std::as_bytes(std::span(right.magnitudes)), right.exact});
+  return compare(buffer, bytes_in(got),
+                 {type, bytes_in(right.values), bytes_in(right.magnitudes), right.exact});
 }
 
 template <class T>
@@ -89,8 +93,8 @@ TEST(Compare, AnIntegerThatNobodyWroteIsNamedAsThat) {
   for (const Poison with : {Poison::nan, Poison::high, Poison::low}) {
     poison(std::as_writable_bytes(std::span(got)), ElementType::i32, with);
     got[2] = 7;
-    const Expected expected{ElementType::i32, std::as_bytes(std::span(right))};
-    EXPECT_EQ(compare(marks, std::as_bytes(std::span(got)), expected, with).message,
+    const Expected expected{ElementType::i32, bytes_in(right)};
+    EXPECT_EQ(compare(marks, bytes_in(got), expected, with).message,
               "y[0] was not written (expected 0); 2 of 3 elements are wrong: outputs do not start "
               "with zeros (clear them in the kernel, or make y an inout with fill = \"zero\")");
   }
@@ -147,9 +151,7 @@ TEST(Compare, AnInfinityIsRightWhereTheResultIsRoundedToIt) {
   const BufferSpec halves{"C", ElementType::f16, 1, Role::output, Fill::random, 1};
   const std::vector<Float16> got{Float16(INFINITY)};
   const std::vector<double> right{65521};
-  EXPECT_EQ(compare(halves, std::as_bytes(std::span(got)),
-                    {ElementType::f64, std::as_bytes(std::span(right))})
-                .outcome,
+  EXPECT_EQ(compare(halves, bytes_in(got), {ElementType::f64, bytes_in(right)}).outcome,
             Outcome::ok);
 }
 
@@ -181,9 +183,8 @@ template <class T>
 Verdict subnormal(ElementType type, double right, double tolerance) {
   const std::vector<T> got{static_cast<T>(right)};
   const std::vector<double> expected{right};
-  return compare({"y", type, 1, Role::output, Fill::random, tolerance},
-                 std::as_bytes(std::span(got)),
-                 {ElementType::f64, std::as_bytes(std::span(expected))});
+  return compare({"y", type, 1, Role::output, Fill::random, tolerance}, bytes_in(got),
+                 {ElementType::f64, bytes_in(expected)});
 }
 
 TEST(Compare, ASubnormalIsRightWhereRoundedToNearest) {
@@ -195,11 +196,10 @@ TEST(Compare, ASubnormalIsRightWhereRoundedToNearest) {
   }
   EXPECT_EQ(compared<float>(floats(1, 4), {0x1p-148f}, {{0x1.4p-150}}).outcome, Outcome::wrong);
   const std::vector<double> one{0x1p-1073}, next{0x1.8p-1073};
-  EXPECT_EQ(
-      compare({"y", ElementType::f64, 1, Role::output, Fill::random, 4},
-              std::as_bytes(std::span(one)), {ElementType::f64, std::as_bytes(std::span(next))})
-          .outcome,
-      Outcome::ok);
+  EXPECT_EQ(compare({"y", ElementType::f64, 1, Role::output, Fill::random, 4}, bytes_in(one),
+                    {ElementType::f64, bytes_in(next)})
+                .outcome,
+            Outcome::ok);
 }
 
 TEST(Compare, NoResultIsRightWhereTheReferenceIsNoNumber) {
@@ -226,16 +226,13 @@ TEST(Compare, WhatMustBeExactMustBeEqualWhateverTheTolerance) {
 
 TEST(Compare, TheRightAnswerMayHaveTheTypeOfTheOutput) {
   const std::vector<float> got{1.5f, 2.0f}, right{1.5f, 2.5f};
-  EXPECT_EQ(compare(floats(2, 1), std::as_bytes(std::span(got)),
-                    {ElementType::f32, std::as_bytes(std::span(right))})
-                .message,
+  EXPECT_EQ(compare(floats(2, 1), bytes_in(got), {ElementType::f32, bytes_in(right)}).message,
             "C[1] is 2, expected 2.5 (tolerance 3e-07); 1 of 2 elements is wrong");
 }
 
 TEST(Compare, IntegersAreSmallBelowTwoToThe23) {
   const auto are_small = [](std::vector<double> values) {
-    return all_small_integers(ElementType::f64, std::as_bytes(std::span(values)),
-                              exact_integers(ElementType::f32));
+    return all_small_integers(ElementType::f64, bytes_in(values), exact_integers(ElementType::f32));
   };
   EXPECT_TRUE(are_small({0, -3, 8388607}));
   for (const double other : {8388608.0, 0.5, 1e300, std::nan(""), -double{INFINITY}}) {
@@ -263,9 +260,7 @@ Verdict sums_without(ElementType type, std::int64_t k, std::int64_t missing) {
     got[i] = T(sum);
   }
   const BufferSpec buffer{"C", type, kSums, Role::output, Fill::random, static_cast<double>(k)};
-  return compare(
-      buffer, std::as_bytes(std::span(got)),
-      {ElementType::f64, std::as_bytes(std::span(right)), std::as_bytes(std::span(magnitudes))});
+  return compare(buffer, bytes_in(got), {ElementType::f64, bytes_in(right), bytes_in(magnitudes)});
 }
 
 TEST(Compare, AMissingSlabOfASumIsWrongInNarrowTypesToo) {
@@ -380,8 +375,7 @@ TEST(Compare, NarrowResultsWithoutToleranceAreRightWhereRoundedToNearest) {
   const std::vector<double> right{1 + 0x1p-11, 0x1p-25, 1};
   const auto verdict = [&](std::vector<Float16> got) {
     const BufferSpec buffer{"c", ElementType::f16, 3, Role::output};
-    return compare(buffer, std::as_bytes(std::span(got)),
-                   {ElementType::f64, std::as_bytes(std::span(right))});
+    return compare(buffer, bytes_in(got), {ElementType::f64, bytes_in(right)});
   };
   EXPECT_EQ(verdict({Float16(1), Float16(0), Float16(1)}).outcome, Outcome::ok);
   EXPECT_EQ(
@@ -395,9 +389,7 @@ TEST(Compare, AResultOfEightBitsThatIsTooLargeIsTheLargest) {
   const std::vector<double> right{1 + 0x1p-4, 1000, -1000};
   const auto outcome = [&](std::vector<Float8E4M3> got) {
     const BufferSpec buffer{"c", ElementType::e4m3, 3, Role::output};
-    return compare(buffer, std::as_bytes(std::span(got)),
-                   {ElementType::f64, std::as_bytes(std::span(right))})
-        .outcome;
+    return compare(buffer, bytes_in(got), {ElementType::f64, bytes_in(right)}).outcome;
   };
   EXPECT_EQ(outcome({Float8E4M3(1), Float8E4M3(448), Float8E4M3(-448)}), Outcome::ok);
   EXPECT_EQ(outcome({Float8E4M3(1), Float8E4M3(448), Float8E4M3(448)}), Outcome::wrong);
@@ -409,36 +401,26 @@ TEST(Compare, ANarrowReferenceIsRoundedItself) {
   const std::vector<BFloat16> right{BFloat16(1)}, next{BFloat16(1 + 0x1p-7)};
   const auto outcome = [&](double tolerance) {
     const BufferSpec buffer{"c", ElementType::bf16, 1, Role::output, Fill::random, tolerance};
-    return compare(buffer, std::as_bytes(std::span(next)),
-                   {ElementType::bf16, std::as_bytes(std::span(right))})
-        .outcome;
+    return compare(buffer, bytes_in(next), {ElementType::bf16, bytes_in(right)}).outcome;
   };
   EXPECT_EQ(outcome(1), Outcome::ok);
   EXPECT_EQ(outcome(0), Outcome::wrong);
 }
 
-TEST(Compare, IntegerTypesAreAlwaysExact) {
-  const BufferSpec buffer{"n", ElementType::i32, 2, Role::output, Fill::zero, 1000};
-  EXPECT_EQ(compared<std::int32_t>(buffer, {5, -7}, {{5, -7}}).outcome, Outcome::ok);
-  EXPECT_EQ(compared<std::int32_t>(buffer, {5, -8}, {{5, -7}}).message,
-            "n[1] is -8, expected -7 (must be equal); 1 of 2 elements is wrong");
+/// `near` is the right value but for the last bit.
+template <class T>
+void expect_exact(ElementType type, T right, T near, const std::string& message) {
+  const BufferSpec buffer{"n", type, 2, Role::output, Fill::zero, 1000};
+  EXPECT_EQ(compared<T>(buffer, {7, right}, {{7, right}}).outcome, Outcome::ok);
+  EXPECT_EQ(compared<T>(buffer, {7, near}, {{7, right}}).message,
+            "n[1] is " + message + " (must be equal); 1 of 2 elements is wrong");
 }
 
-TEST(Compare, UnsignedIntegersAreNotNegative) {
-  const BufferSpec buffer{"n", ElementType::u32, 2, Role::output, Fill::zero, 1000};
-  EXPECT_EQ(compared<std::uint32_t>(buffer, {4294967295u, 7}, {{4294967295u, 7}}).outcome,
-            Outcome::ok);
-  EXPECT_EQ(compared<std::uint32_t>(buffer, {4294967294u, 7}, {{4294967295u, 7}}).message,
-            "n[0] is 4294967294, expected 4294967295 (must be equal); 1 of 2 elements is wrong");
-}
-
-TEST(Compare, LongIntegersAreExactToTheLastBit) {
-  const BufferSpec buffer{"n", ElementType::i64, 2, Role::output, Fill::zero, 1000};
+TEST(Compare, IntegersAreExactToTheLastBitWhateverTheTolerance) {
   constexpr std::int64_t kLarge = (std::int64_t{1} << 53) + 1;  // which no double is
-  EXPECT_EQ(compared<std::int64_t>(buffer, {kLarge, 1}, {{kLarge, 1}}).outcome, Outcome::ok);
-  EXPECT_EQ(compared<std::int64_t>(buffer, {kLarge - 1, 1}, {{kLarge, 1}}).message,
-            "n[0] is 9007199254740992, expected 9007199254740993 (must be equal); 1 of 2 elements "
-            "is wrong");
+  expect_exact(ElementType::i32, -7, -8, "-8, expected -7");
+  expect_exact(ElementType::u32, 4294967295u, 4294967294u, "4294967294, expected 4294967295");
+  expect_exact(ElementType::i64, kLarge, kLarge - 1, "9007199254740992, expected 9007199254740993");
 }
 
 TEST(Compare, APoisonedOutputThatNobodyWroteIsWrongInEveryType) {
@@ -505,8 +487,8 @@ TEST(Compare, PartsTogetherFindWhatTheWholeDoes) {
   const std::vector<double> right(1000, 1.0);
   got[250] = 2;
   got[999] = 3;
-  const auto bytes = std::as_bytes(std::span(got));
-  const Expected expected{ElementType::f64, std::as_bytes(std::span(right))};
+  const auto bytes = bytes_in(got);
+  const Expected expected{ElementType::f64, bytes_in(right)};
   Finding parts;
   for (const std::int64_t first : {900, 0, 300}) {
     add(parts, compare_elements(buffer, bytes, expected, first,
@@ -548,9 +530,8 @@ TEST(RedZones, AnElementBeforeTheStartIsNamedWithItsNegativeIndex) {
 
 TEST(Runs, ThatDifferInOneBitAreNondeterministic) {
   const std::vector<float> first{1, 2, 3, 0.f}, same = first, other{1, 2, 3.5, -0.f};
-  const auto bytes = [](const std::vector<float>& v) { return std::as_bytes(std::span(v)); };
-  EXPECT_EQ(compare_runs(floats(4), bytes(first), bytes(same)).outcome, Outcome::ok);
-  const Verdict verdict = compare_runs(floats(4), bytes(first), bytes(other));
+  EXPECT_EQ(compare_runs(floats(4), bytes_in(first), bytes_in(same)).outcome, Outcome::ok);
+  const Verdict verdict = compare_runs(floats(4), bytes_in(first), bytes_in(other));
   EXPECT_EQ(verdict.outcome, Outcome::nondeterministic);
   EXPECT_EQ(
       verdict.message,
@@ -561,8 +542,7 @@ TEST(Runs, ThatDifferInOneBitAreNondeterministic) {
 TEST(Absolute, IsAllowedBesideTheRelativeTolerance) {
   const std::vector<float> right{0, 1000}, got{0.9f, 1000.9f}, far{1.25f, 1000};
   const auto verdict = [&](const BufferSpec& buffer, const auto& values, bool exact) {
-    return compare(buffer, std::as_bytes(std::span(values)),
-                   {buffer.type, std::as_bytes(std::span(right)), {}, exact});
+    return compare(buffer, bytes_in(values), {buffer.type, bytes_in(right), {}, exact});
   };
   BufferSpec buffer{"c", ElementType::f32, 2, Role::output};
   EXPECT_EQ(verdict(buffer, got, false).outcome, Outcome::wrong);
@@ -577,13 +557,12 @@ TEST(Absolute, IsAllThatIsAllowedInIntegerTypes) {
   const std::vector<std::int32_t> right{5, 5}, got{4, 6}, far{3, 5};
   BufferSpec buffer{"c", ElementType::i32, 2, Role::output, Fill::random, /*tolerance=*/100};
   buffer.absolute = 1;
-  const Expected expected{ElementType::i32, std::as_bytes(std::span(right))};
-  EXPECT_EQ(compare(buffer, std::as_bytes(std::span(got)), expected).outcome, Outcome::ok);
-  EXPECT_EQ(compare(buffer, std::as_bytes(std::span(far)), expected).outcome, Outcome::wrong);
+  const Expected expected{ElementType::i32, bytes_in(right)};
+  EXPECT_EQ(compare(buffer, bytes_in(got), expected).outcome, Outcome::ok);
+  EXPECT_EQ(compare(buffer, bytes_in(far), expected).outcome, Outcome::wrong);
   // Two runs must still be alike.
-  EXPECT_EQ(
-      compare_runs(buffer, std::as_bytes(std::span(got)), std::as_bytes(std::span(right))).outcome,
-      Outcome::nondeterministic);
+  EXPECT_EQ(compare_runs(buffer, bytes_in(got), bytes_in(right)).outcome,
+            Outcome::nondeterministic);
 }
 
 }  // namespace

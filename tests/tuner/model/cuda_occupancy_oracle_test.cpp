@@ -7,7 +7,6 @@
 //  - its cudaOccAvailableDynamicSMemPerBlock forgets the KiB a block that the driver reserves on
 //    8.x and later, so that asking for room for N blocks makes room for N-1.
 #if __has_include(<cuda_occupancy.h>)
-#include <cstring>
 
 #include <cuda_occupancy.h>
 

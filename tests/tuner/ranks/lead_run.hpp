@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/ranks/lead.hpp"
 
 namespace autotune::testing {
@@ -13,15 +14,11 @@ namespace autotune::testing {
 /// Leads until the run is over. Returns what each kind of device found.
 inline std::vector<GroupReport> lead_run(const Target& target, db::TunedStore& store,
                                          Transport& transport, const TuningRequest& request) {
-  const auto now = [] {
-    const auto time = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(time).count();
-  };
   LeadOptions options;
   options.request_for = [&](const DeviceInfo&) { return request; };
-  Lead lead(target, store, transport, options, now());
-  for (lead.tick(now()); !lead.is_over(); lead.tick(now())) {
-    while (const auto packet = transport.receive()) lead.take(*packet, now());
+  Lead lead(target, store, transport, options, steady_seconds());
+  for (lead.tick(steady_seconds()); !lead.is_over(); lead.tick(steady_seconds())) {
+    while (const auto packet = transport.receive()) lead.take(*packet, steady_seconds());
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   lead.end();

@@ -396,31 +396,7 @@ class LeadGroupTest : public StoreTest {
   testing::FakeDevice device_{bowl};
   const Policy policy_;
   db::TunedStore store_ = open_store();
-  std::set<std::size_t> lessons_;  // of the rank
 };
-
-TEST_F(LeadGroupTest, TheLongestProblemComesFirstAndTheNextArePrepared) {
-  LeadGroup one = group({8, 64, 16, 32});
-  LeadOrder rank;
-  const auto order = one.next_order(rank, lessons_, 2);
-  EXPECT_EQ(order->number, 1u);
-  EXPECT_THAT(order->ahead, ElementsAre(3, 2));
-  EXPECT_EQ(rank.problem, 1u);
-  EXPECT_EQ(one.unfinished(), 4u);
-  one.finish(1, {}, "[]");
-  EXPECT_EQ(one.unfinished(), 3u);
-  EXPECT_EQ(one.next_order(rank, lessons_, 2)->number, 3u) << "it has prepared it";
-}
-
-TEST_F(LeadGroupTest, AProblemThatIsGivenBackIsMeasuredAnew) {
-  LeadGroup one = group({64});
-  LeadOrder rank;
-  EXPECT_FALSE(one.next_order(rank, lessons_, 2)->retune);
-  EXPECT_TRUE(one.give_back(rank));
-  EXPECT_FALSE(rank.problem);
-  EXPECT_TRUE(one.next_order(rank, lessons_, 2)->retune);
-  EXPECT_FALSE(one.give_back(rank)) << "the second time";
-}
 
 TEST_F(LeadGroupTest, ARankGetsTheRowsOfItsProblemOnly) {
   EXPECT_THAT(group({64}).facts_about(0), Not(HasSubstr("trial")));

@@ -314,11 +314,6 @@ TEST_F(CountFinalists, LeavesOutWhatFailsWithAWarning) {
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("X=1 Y=1 is not counted: it fell over")));
 }
 
-TEST_F(CountFinalists, ADeviceWithoutCountersIsAnError) {
-  EXPECT_REFUSAL(Error, count(device_), "counters");
-  EXPECT_THAT(stored(), IsEmpty());
-}
-
 TEST(Budget, ReadsEvaluationsShareAndTime) {
   EXPECT_EQ(parse_budget("200").evaluations(1000), 200u);
   EXPECT_EQ(parse_budget("200").evaluations(50), 50u);

@@ -114,20 +114,15 @@ TEST_F(EnergyChoice, ResultsAreKeptApartFromThoseByTime) {
 using EdgeFinalsTest = StoreTest;
 
 TEST_F(EdgeFinalsTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
-  const Target target = [] {
-    Target toy = two_parameters();
-    toy.bake_sizes = Expression::parse("1");
-    return toy;
-  }();
+  const Target target = with_baked_sizes();
   for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
     FakeDevice device([there](const Macros& macros) -> Fate {
       if (macros.at("SIZE_N") == 65 && macros.at("X") == 11) return {there, 0, "C[64] is 0"};
       return bowl(macros);
     });
     std::vector<std::string> warnings;
-    TuningCallbacks callbacks;
-    callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-    const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+    const TuningReport report =
+        tune(target, device, nullptr, request_for(target, {64}), warning_to(warnings));
     const ProblemReport& problem = report.problems[0];
     EXPECT_NE(find_value(problem.decision.best->configuration, "X")->integer(), 11);
     EXPECT_GT(problem.outcomes[static_cast<std::size_t>(there)], 0) << name_of(there);
@@ -137,8 +132,7 @@ TEST_F(EdgeFinalsTest, AWinnerThatFailsOnTheEdgeProblemIsOut) {
 }
 
 TEST_F(EdgeFinalsTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAsBest) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   for (const Outcome there : {Outcome::wrong, Outcome::crash}) {
     bool fails = false;
     FakeDevice device([&](const Macros& macros) -> Fate {
@@ -160,8 +154,7 @@ TEST_F(EdgeFinalsTest, WhereAllFinalistsFailOnTheEdgeProblemNothingIsStoredAsBes
 }
 
 TEST_F(EdgeFinalsTest, EdgeKernelsOfLeadersAreCompiledWhileTheSearchGoesOn) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   std::atomic<int> at_the_edge = 0, last = 0;
   FakeDevice device([&](const Macros& macros) {
     if (macros.at("SIZE_N") == 65) ++at_the_edge;
@@ -174,8 +167,7 @@ TEST_F(EdgeFinalsTest, EdgeKernelsOfLeadersAreCompiledWhileTheSearchGoesOn) {
 }
 
 TEST_F(EdgeFinalsTest, ADefaultThatFailsOnTheEdgeProblemEndsTheRunBeforeTheSearch) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   FakeDevice device([](const Macros& macros) -> Fate {
     if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "wrote C[65], outside C[0..64]"};
     return bowl(macros);
@@ -197,8 +189,7 @@ TEST(EdgeComplaint, TellsRoundingFromBounds) {
 }
 
 TEST_F(EdgeFinalsTest, ADefaultWhoseWorkerWasKilledOnTheEdgeProblemIsNotRefuted) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   int asked = 0;
   FakeDevice device([&](const Macros& macros) -> Fate {
     // The first is the compilation, the second the verification before the search.
@@ -212,8 +203,6 @@ TEST_F(EdgeFinalsTest, ADefaultWhoseWorkerWasKilledOnTheEdgeProblemIsNotRefuted)
 
 class EdgeCheckTest : public ::testing::Test {
  protected:
-  EdgeCheckTest() { target_.bake_sizes = Expression::parse("1"); }
-
   Verdict verify(FakeDevice& device) const {
     EdgeCheck edge(target_, problem_, device);
     return edge.verify(configuration_, [&](const SourceUnit& unit) {
@@ -221,7 +210,7 @@ class EdgeCheckTest : public ::testing::Test {
     });
   }
 
-  Target target_ = two_parameters();
+  Target target_ = with_baked_sizes();
   const Problem problem_{{{"N", 1000}}};
   const Configuration configuration_{{"X", 2}, {"Y", 1}};
 };
@@ -241,12 +230,6 @@ TEST_F(EdgeCheckTest, WhatWantsMoreIsVerifiedOnALongerProblem) {
   EXPECT_EQ(verify(device).message, "on N=1001: C[600] is 0");
   target_.constraints.back() = Expression::parse("N >= 100");
   EXPECT_EQ(verify(device).message, "on N=257: C[600] is 0");
-}
-
-TEST_F(EdgeCheckTest, WhereTheAnswerIsAFileNothingIsVerified) {
-  target_.reference.kind = ReferenceSpec::Kind::file;
-  FakeDevice device(bowl);
-  EXPECT_THAT(EdgeCheck(target_, problem_, device).units(configuration_), testing::IsEmpty());
 }
 
 }  // namespace

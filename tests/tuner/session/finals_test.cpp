@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <future>
-#include <thread>
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
@@ -23,12 +22,6 @@ ProblemDecision decide_by(const Deadline& deadline, ToyRun& toy) {
   toy.search();
   EdgeCheck edge(toy->target(), toy->problem(), toy->device());
   return decide(*toy, edge, deadline, 1);
-}
-
-Target with_baked_sizes() {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
-  return target;
 }
 
 TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsComparedWithTheDefaultOnly) {
@@ -115,28 +108,6 @@ TEST_F(FinalsTest, ALibraryThatWasTimedInTooFewBlocksIsNoDecisionEither) {
   EXPECT_FALSE(decision.best);
   EXPECT_EQ(decision.undone, "the vendor's library was timed often enough");
   for (const db::TunedEntry& entry : store.tuned({})) EXPECT_FALSE(entry.best.decided);
-}
-
-/// Six sizes share so little time that some get none.
-TEST_F(FinalsTest, NoSizeOfAShortRunIsDecidedWithoutTheLibrary) {
-  const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    return bowl(macros);
-  });
-  device.baselines() = {{"standard", {Outcome::ok, 2e-6, ""}}};
-  db::TunedStore store = open_store();
-  TuningRequest request = request_for(target, {64, 96, 128, 160, 192, 224});
-  request.budget = {Budget::Kind::seconds, 0.5};
-  request.baselines = kVendor;
-  const TuningReport report = tune(target, device, &store, request);
-  ASSERT_EQ(report.problems.size(), 6u);
-  for (const ProblemReport& problem : report.problems) {
-    EXPECT_EQ(problem.decision.best.has_value(), !problem.decision.baselines.empty());
-  }
-  for (const db::TunedEntry& entry : store.tuned({})) {
-    EXPECT_EQ(entry.best.decided, entry.best.baseline.wins) << entry.best.key.problem;
-  }
 }
 
 TEST_F(FinalsTest, TheStoredBestStaysUnlessItIsComparedAlsoIfItWasNotTriedAgain) {
@@ -276,25 +247,14 @@ TEST_F(FinalsTest, AFinalistThatStopsWorkingInThePlayoffIsOut) {
   });
   fake = &device;
   std::vector<std::string> warnings;
-  TuningCallbacks callbacks;
-  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}), callbacks);
+  const TuningReport report =
+      tune(target, device, nullptr, request_for(target, {64}), warning_to(warnings));
   const ProblemReport& problem = report.problems.at(0);
   EXPECT_DOUBLE_EQ(problem.decision.best->measurement.median, 1.1e-5);
   EXPECT_EQ(problem.outcomes[static_cast<std::size_t>(Outcome::wrong)], 1);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0],
               HasSubstr("a finalist is excluded (wrong: after it was timed: C[0] is nan)"));
-}
-
-TEST_F(FinalsTest, TrialsBehindARefutedLeaderMoveUp) {
-  const Target target = with_baked_sizes();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("SIZE_N") == 65 && macros.at("X") > 9) return {Outcome::wrong, 0, "C[64] is 0"};
-    return bowl(macros);
-  });
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
-  EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=9 Y=2");
 }
 
 ProblemDecision decision() {
@@ -323,22 +283,8 @@ TEST(Decision, AStoredOneIsReadBack) {
   decided.best->repeats = false;
   const db::DecisionRow row = row_of(decided, 0, "key");
   db::BestRow stored;
+  static_cast<db::Figures&>(stored) = row;
   stored.provenance = row.provenance;
-  stored.configuration = row.configuration;
-  stored.median_ns = row.median_ns;
-  stored.low_ns = row.low_ns;
-  stored.high_ns = row.high_ns;
-  stored.samples = row.samples;
-  stored.default_configuration = row.default_configuration;
-  stored.default_ns = row.default_ns;
-  stored.noise_floor = row.noise_floor;
-  stored.cold_ns = row.cold_ns;
-  stored.ties = row.ties;
-  stored.joules = row.joules;
-  stored.default_joules = row.default_joules;
-  stored.verified = row.verified;
-  stored.repeats = row.repeats;
-  stored.baseline = row.baseline;
   const ProblemDecision read = decision_of(stored);
   EXPECT_EQ(to_text(read.best->configuration), "X=3");
   EXPECT_DOUBLE_EQ(read.best->measurement.high, 2.5e-6);

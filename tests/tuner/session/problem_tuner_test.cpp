@@ -35,19 +35,9 @@ TEST(ProblemRun, AfterTheEndOfTheSearchNoAnchorIsWaitedFor) {
 
 /// As many configurations as N.
 Target counting() {
-  Target target;
-  target.name = "toy";
-  target.sizes = {"N"};
-  Parameter x{.name = "X", .values = {}, .when = {}};
-  for (int value = 1; value <= 16; ++value) x.values.emplace_back(value);
-  target.parameters = {x};
+  Target target = two_parameters();
+  target.parameters[1].values = {1};
   target.constraints = {Expression::parse("X <= N")};
-  KernelSpec kernel;
-  kernel.entry = "toy";
-  kernel.grid = {Expression::parse("N")};
-  kernel.block = {Expression::parse("32")};
-  target.kernels = {kernel};
-  target.reference.kernels = {kernel};
   return target;
 }
 
@@ -62,7 +52,7 @@ TEST(PreparedProblems, WhatWasMeasuredAtOneBendsThePredictionsOfTheNext) {
   EXPECT_EQ(first.corrected, first.predicted) << "nothing is known yet";
   std::vector<PastTrial> past;
   for (int x = 1; x <= 8; ++x) {
-    past.push_back({problems[0].values, {{"X", x}}, 1e-3 * x, first.predicted[0]});
+    past.push_back({problems[0].values, {{"X", x}, {"Y", 1}}, 1e-3 * x, first.predicted[0]});
   }
   prepared.remember(past);
   prepared.correct_ahead(1);
@@ -205,16 +195,6 @@ TEST_F(ProblemTunerTest, StoppedAtOnceItHasNoTrialAndNoBest) {
   EXPECT_EQ(report.outcomes, OutcomeCounts{});
 }
 
-TEST_F(ProblemTunerTest, ASearchIsNotBegunIfTheDefaultFailsOnTheEdgeProblem) {
-  target_.bake_sizes = Expression::parse("1");
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("SIZE_N") == 65) return {Outcome::wrong, 0, "C[64] is 0"};
-    return bowl(macros);
-  });
-  EXPECT_THROW(tune(device, {}), TargetError);
-  EXPECT_LE(device.compiled(), 2) << "the default configuration, for both problems";
-}
-
 /// Compiles everything and takes a microsecond for each block.
 class SteadyDevice : public Device {
  public:
@@ -270,12 +250,6 @@ TEST_F(Calibrated, IsMeasuredOnceAndReadBack) {
   EXPECT_EQ(calibration_of(&store, device), first);
   EXPECT_EQ(device.opened, 1);
   EXPECT_EQ(stored_calibration(store, info), first);
-}
-
-TEST_F(Calibrated, AFigureThatCannotBeBelievedKeepsItsDefault) {
-  // Every kernel takes the same time whatever its count: the differences are 0.
-  SteadyDevice device(info);
-  EXPECT_EQ(calibration_of(nullptr, device).fma_share, Calibration{}.fma_share);
 }
 
 TEST_F(Calibrated, OtherDevicesAreNotMeasured) {

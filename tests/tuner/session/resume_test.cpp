@@ -65,9 +65,8 @@ TEST_F(ResumeTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
     return bowl(macros);
   });
   std::vector<std::string> warnings;
-  TuningCallbacks callbacks;
-  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
-  const TuningReport report = tune(target, poor, &store, request_for(target, {64}), callbacks);
+  const TuningReport report =
+      tune(target, poor, &store, request_for(target, {64}), warning_to(warnings));
   EXPECT_EQ(count(report.problems[0], Outcome::compile_error), 4);
   EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
   EXPECT_THAT(warnings, ::testing::ElementsAre(
@@ -82,8 +81,7 @@ TEST_F(ResumeTest, WhatTheMachineDidNotCompileIsNotStoredAndTriedAgain) {
 
 /// As on Ctrl-C: the finalists' kernels for the edge problem are not waited for.
 TEST_F(ResumeTest, WithoutKernelsNothingIsDecidedAndTheSearchsBestIsTold) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   std::atomic<bool> ends = false;
   FakeDevice device([&](const Macros& macros) -> Fate {
     if (ends && macros.at("SIZE_N") != 64) throw NotCompiled("the run ends");

@@ -45,6 +45,13 @@ inline Target two_parameters() {
   return target;
 }
 
+/// Its kernels know N, so that those of the edge problem are others.
+inline Target with_baked_sizes() {
+  Target target = two_parameters();
+  target.bake_sizes = Expression::parse("1");
+  return target;
+}
+
 /// Best at X=11, Y=2: 10 us, plus 1 us for each step away.
 inline testing::Fate bowl(const testing::Macros& macros) {
   const double distance = std::abs(static_cast<double>(macros.at("X") - 11)) +
@@ -62,6 +69,13 @@ inline TuningRequest request_for(const Target& target, std::vector<std::int64_t>
   request.budget = {Budget::Kind::evaluations, evaluations};
   request.compile_threads = 2;
   return request;
+}
+
+/// Adds every warning to a list.
+inline TuningCallbacks warning_to(std::vector<std::string>& warnings) {
+  TuningCallbacks callbacks;
+  callbacks.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+  return callbacks;
 }
 
 /// Trials that ended so.

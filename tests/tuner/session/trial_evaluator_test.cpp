@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <future>
-#include <stdexcept>
 
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
@@ -73,25 +72,6 @@ TEST(TrialEvaluator, AStrategyThatAsksOnlyForWhatIsKnownHearsOfTheEnd) {
   toy->end().when([] { return true; });
   EXPECT_EQ(evaluator.evaluate({&known, 1}).size(), 1u);
   EXPECT_EQ(evaluator.remaining(), 0u);
-}
-
-TEST(TrialEvaluator, AHelperMeasuresAndItsTimesAreScaled) {
-  FakeDevice device(bowl);
-  FakeDevice other([](const Macros& macros) -> Fate {
-    Fate fate = bowl(macros);
-    fate.seconds *= 1.004;
-    return fate;
-  });
-  ToyRun toy(device);
-  TrialEvaluator evaluator(*toy, 100);
-  SearchHelper local(other, toy->target(), toy->problem(), toy->policy());
-  auto helper = std::async(std::launch::async, [&] { return evaluator.help(local); });
-  std::vector<std::size_t> all(64);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  evaluator.evaluate(all);
-  evaluator.dismiss_helpers();
-  EXPECT_EQ(helper.get(), std::nullopt);
-  EXPECT_NEAR(toy->ledger().best_seconds(), 1e-5, 1e-10);
 }
 
 TEST(TrialEvaluator, ADefaultThatFailsAsTheAnchorOfAHelperIsRefuted) {

@@ -46,7 +46,7 @@ TEST_F(RecorderTest, OfEachConfigurationTheLatestTrialOfASearchIsTakenOver) {
   Recorder one = recorder();
   one.record(trial(1, 1e-6), false);
   one.record(trial(1, 3e-6), false);
-  one.record_playoff(trial(1, 2e-6), false);
+  one.record(trial(1, 2e-6), false, Recorder::Stage::playoff);
   one.flush();
   const std::vector<Trial> earlier = recorder().earlier_trials();
   ASSERT_EQ(earlier.size(), 1u);
@@ -68,7 +68,7 @@ TEST_F(RecorderTest, WhatFailedUnderAnotherPolicyOrInAnotherStageIsTakenOver) {
   there.record(failed, false);
   there.flush();
   failed.configuration = {{"X", 2}, {"Y", 1}};
-  here.record_playoff(failed, false);
+  here.record(failed, false, Recorder::Stage::playoff);
   here.flush();
   for (const Trial& earlier : recorder().earlier_trials()) {
     EXPECT_EQ(earlier.outcome, Outcome::wrong);

@@ -357,15 +357,5 @@ TEST_F(SeveralDevices, ATargetThatIsWrongItselfCostsNoDevice) {
   EXPECT_THAT(warnings_, ::testing::IsEmpty());
 }
 
-TEST_F(SeveralDevices, AProblemWithoutAValidConfigurationCostsNoDevice) {
-  target_.constraints.push_back(Expression::parse("N != 64"));
-  for (int i = 0; i < 2; ++i) add(std::make_unique<FakeDevice>(best_at_five(1)));
-  const TuningReport report = tune_all(4);
-  ASSERT_EQ(report.problems.size(), 4u);
-  EXPECT_THAT(report.problems[0].refused, HasSubstr("no configuration is valid"));
-  for (std::size_t i = 1; i < 4; ++i) EXPECT_TRUE(report.problems[i].decision.best);
-  EXPECT_THAT(warnings_, ::testing::IsEmpty());
-}
-
 }  // namespace
 }  // namespace autotune

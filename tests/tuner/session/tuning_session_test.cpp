@@ -98,16 +98,6 @@ TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
   EXPECT_EQ(device.compiled(), compiled);
 }
 
-TEST_F(TuningSessionTest, APartThatIsTunedFirstIsNotTheStoredBestEither) {
-  const Target part = with_fixed(two_parameters(), {{"X", 3}});
-  FakeDevice device(bowl);
-  db::TunedStore store = open_store();
-  TuningRequest request = request_for(part, {64});
-  request.partial = true;
-  EXPECT_TRUE(tune(part, device, &store, request).problems[0].decision.best.has_value());
-  EXPECT_TRUE(store.tuned({}).empty());
-}
-
 TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {
@@ -283,8 +273,7 @@ TEST_F(TuningSessionTest, TheBudgetCountsEvaluationsOfEachProblem) {
 }
 
 TEST_F(TuningSessionTest, ABudgetOfTimeCoversTheFinals) {
-  Target target = two_parameters();
-  target.bake_sizes = Expression::parse("1");
+  Target target = with_baked_sizes();
   // All are alike, so that there are ten finalists.
   FakeDevice device([](const Macros& macros) -> Fate {
     if (macros.at("SIZE_N") == 65) std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -42,83 +42,64 @@ TEST_F(TensorMaps, HaveNoOtherTypes) {
                  "a map has the type of its buffer, or \"tf32\"");
 }
 
-TEST(ConditionsOfBuffers, HoldForSomeProblems) {
-  const ScratchFolder folder;
-  folder.write("sum.cu", "");
-  const auto target = [&](const std::string& keys) {
-    return load_manifest(folder.write("sum.target.toml", R"toml(manifest = 2
+/// A manifest whose argument `y` has these keys.
+class KeysOfBuffers : public testing::Test {
+ protected:
+  KeysOfBuffers() { folder_.write("sum.cu", ""); }
+  Target target(const std::string& keys, const std::string& type = "f32") const {
+    return load_manifest(folder_.write("sum.target.toml", R"toml(manifest = 2
 name = "sum"
 source = "sum.cu"
 sizes = ["N"]
 settings.order = ["fixed", "any"]
 parameters.BLOCK = [64, 128]
-arguments.y = { type = "f32", length = "N", )toml" + keys +
-                                                             R"toml( }
+arguments.y = { length = "N", type = ")toml" + type + "\"" + keys +
+                                                              R"toml( }
 arguments.z = { type = "f32", length = "N", role = "output" }
 launch.arguments = ["y", "z", "N"]
 kernels.sum = { grid = 1, block = "BLOCK" }
 reference.kernels.sum = { grid = 1, block = 1 }
 )toml"));
-  };
-  const auto is_repeatable = [](const Target& read, const char* order) {
-    const Problem problem = problem_of(read, {{"N", 64}}, {{"order", order}});
-    return buffers_of(read, problem, {})[0].repeatable;
-  };
-  const Target plain = target("role = \"inout\"");
-  const Target always = target("role = \"inout\", repeatable = true");
-  const Target fixed = target("role = \"output\", repeatable = \"order == 'fixed'\"");
-  EXPECT_FALSE(is_repeatable(plain, "fixed"));
-  EXPECT_TRUE(is_repeatable(always, "any"));
-  EXPECT_TRUE(is_repeatable(fixed, "fixed"));
-  EXPECT_FALSE(is_repeatable(fixed, "any"));
+  }
+  static BufferSpec buffer(const Target& target, const char* order) {
+    return buffers_of(target, problem_of(target, {{"N", 64}}, {{"order", order}}), {})[0];
+  }
+
+  const ScratchFolder folder_;
+};
+
+TEST_F(KeysOfBuffers, ConditionsHoldForSomeProblems) {
+  const Target plain = target(", role = \"inout\"");
+  const Target always = target(", role = \"inout\", repeatable = true");
+  const Target fixed = target(", role = \"output\", repeatable = \"order == 'fixed'\"");
+  EXPECT_FALSE(buffer(plain, "fixed").repeatable);
+  EXPECT_TRUE(buffer(always, "any").repeatable);
+  EXPECT_TRUE(buffer(fixed, "fixed").repeatable);
+  EXPECT_FALSE(buffer(fixed, "any").repeatable);
   EXPECT_NE(plain.fingerprint, always.fingerprint);
-  const Target streams = target("streams = \"order == 'any'\"");
-  const auto may_stream = [&](const char* order) {
-    return buffers_of(streams, problem_of(streams, {{"N", 64}}, {{"order", order}}), {})[0].streams;
-  };
-  EXPECT_TRUE(may_stream("any"));
-  EXPECT_FALSE(may_stream("fixed"));
-  EXPECT_NE(target("role = \"input\"").fingerprint, streams.fingerprint);
-  EXPECT_REFUSAL(Error, target("role = \"output\", streams = true"),
+  const Target streams = target(", streams = \"order == 'any'\"");
+  EXPECT_TRUE(buffer(streams, "any").streams);
+  EXPECT_FALSE(buffer(streams, "fixed").streams);
+  EXPECT_NE(target(", role = \"input\"").fingerprint, streams.fingerprint);
+  EXPECT_REFUSAL(Error, target(", role = \"output\", streams = true"),
                  "only an input can stream from memory");
-  EXPECT_REFUSAL(Error, target("role = \"output\", repeatable = \"BLOCK == 64\""),
+  EXPECT_REFUSAL(Error, target(", role = \"output\", repeatable = \"BLOCK == 64\""),
                  "this depends on a parameter");
-  EXPECT_REFUSAL(Error, target("role = \"output\", repeatable = \"order\""),
+  EXPECT_REFUSAL(Error, target(", role = \"output\", repeatable = \"order\""),
                  "a word can only be compared");
-  EXPECT_REFUSAL(Error, target("repeatable = true"), "only an output");
+  EXPECT_REFUSAL(Error, target(", repeatable = true"), "only an output");
 }
 
-TEST(Alignments, ABufferDeclaresTheAlignmentOfItsAddresses) {
-  const ScratchFolder folder;
-  folder.write("sum.cu", "");
-  const auto target = [&](const std::string& type, const std::string& keys) {
-    return load_manifest(folder.write("sum.target.toml", R"toml(manifest = 2
-name = "sum"
-source = "sum.cu"
-sizes = ["N"]
-settings.order = ["fixed", "any"]
-parameters.BLOCK = [64, 128]
-arguments.y = { length = "N", type = )toml" + type + keys + R"toml( }
-arguments.z = { type = "f32", length = "N", role = "output" }
-launch.arguments = ["y", "z", "N"]
-kernels.sum = { grid = 1, block = "BLOCK" }
-reference.kernels.sum = { grid = 1, block = 1 }
-)toml"));
-  };
-  const auto alignment = [](const Target& read, const char* order) {
-    const Problem problem = problem_of(read, {{"N", 64}}, {{"order", order}});
-    return buffers_of(read, problem, {})[0].alignment;
-  };
-  const Target plain = target("\"f32\"", "");
-  const Target declared = target("\"f32\"", ", alignment = \"order == 'fixed' ? 16 : 8\"");
-  EXPECT_EQ(alignment(plain, "any"), 4);
-  EXPECT_EQ(alignment(target("\"f64\"", ""), "any"), 8);
-  EXPECT_EQ(alignment(declared, "fixed"), 16);
-  EXPECT_EQ(alignment(declared, "any"), 8);
+TEST_F(KeysOfBuffers, ABufferDeclaresTheAlignmentOfItsAddresses) {
+  const Target plain = target("");
+  const Target declared = target(", alignment = \"order == 'fixed' ? 16 : 8\"");
+  EXPECT_EQ(buffer(plain, "any").alignment, 4);
+  EXPECT_EQ(buffer(target("", "f64"), "any").alignment, 8);
+  EXPECT_EQ(buffer(declared, "fixed").alignment, 16);
+  EXPECT_EQ(buffer(declared, "any").alignment, 8);
   EXPECT_EQ(plain.fingerprint, declared.fingerprint) << "results stay valid";
   for (const char* wrong : {"12", "512", "0"}) {
-    EXPECT_REFUSAL(Error,
-                   alignment(target("\"f32\"", std::string(", alignment = ") + wrong), "any"),
+    EXPECT_REFUSAL(Error, buffer(target(std::string(", alignment = ") + wrong), "any"),
                    "arguments.y.alignment")
         << wrong;
   }

@@ -156,6 +156,9 @@ class FamilyFiles : public ::testing::Test {
   Target load(const std::string& text = kManifestOfFamilies) {
     return load_manifest(folder_.write("sums.target.toml", text));
   }
+  void refuses(const std::vector<std::string>& parts_of_message) {
+    for (const std::string& part : parts_of_message) EXPECT_REFUSAL(Error, load(), part);
+  }
   /// The texts that a configuration compiles: macros and source.
   std::string compiled(const Target& target, const Configuration& configuration) {
     const SourceUnit unit =
@@ -178,10 +181,6 @@ TEST_F(FamilyFiles, EachCompilesTheSharedSourceAndItsOwn) {
               AllOf(HasSubstr("#define DEPTH 128\n// sums\n\n#line 1 \"blocks.cu\"\n// blocks\n"
                               "\n#line 1 \"fast.cu\"\n// fast\n"),
                     Not(HasSubstr("slow.cu"))));
-}
-
-TEST_F(FamilyFiles, TheManifestsDefaultIsThatOfTheFamily) {
-  EXPECT_EQ(to_text(load().default_configuration), "KERNEL=fast BLOCK=64 STAGES=2");
 }
 
 TEST_F(FamilyFiles, AFamilyExistsOnlyWhereItsConditionHolds) {
@@ -222,57 +221,44 @@ TEST_F(FamilyFiles, TheSourcesOfAllBelongToTheFingerprint) {
 
 TEST_F(FamilyFiles, AMissingFileIsReportedWhereItIsNamed) {
   std::filesystem::remove(folder_.path() / "slow.toml");
-  EXPECT_THAT([&] { load(); }, ThrowsMessage<Error>(AllOf(HasSubstr("sums.target.toml:6:13: "),
-                                                          HasSubstr("slow.toml cannot be read"))));
+  refuses({"sums.target.toml:6:13: ", "slow.toml cannot be read"});
 }
 
 TEST_F(FamilyFiles, AMissingSourceIsReportedInTheFileOfItsFamily) {
   std::filesystem::remove(folder_.path() / "slow.cu");
-  EXPECT_THAT([&] { load(); }, ThrowsMessage<Error>(AllOf(HasSubstr("slow.toml:2:10: "),
-                                                          HasSubstr("slow.cu cannot be read"))));
+  refuses({"slow.toml:2:10: ", "slow.cu cannot be read"});
 }
 
 TEST_F(FamilyFiles, AnUnknownNameIsReportedInTheFileOfItsFamily) {
   folder_.write("slow.toml", std::string(kSlow) + "constraints = \"STAGES > 1\"\n");
-  EXPECT_THAT([&] { load(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("slow.toml:5:16: "),
-                                         HasSubstr("STAGES belongs to the family fast"))));
+  refuses({"slow.toml:5:16: ", "STAGES belongs to the family fast"});
 }
 
 TEST_F(FamilyFiles, AnUnknownPartIsReportedInTheFileOfItsFamily) {
   folder_.write("slow.toml", std::string(kSlow) + "parts = [\"block\"]\n");
-  EXPECT_THAT([&] { load(); }, ThrowsMessage<Error>(AllOf(HasSubstr("slow.toml:5:10: "),
-                                                          HasSubstr("there is no part block"),
-                                                          HasSubstr("blocks"))));
+  refuses({"slow.toml:5:10: ", "there is no part block", "blocks"});
 }
 
 TEST_F(FamilyFiles, TwoOfOneNameAreRefused) {
   folder_.write("families/fast.toml", kSlow);
-  EXPECT_THAT([&] { load(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("families/fast.toml:1:"), HasSubstr("slow.toml"),
-                                         HasSubstr("rename one"))));
+  refuses({"families/fast.toml:1:", "slow.toml", "rename one"});
 }
 
 TEST_F(FamilyFiles, AFileHoldsFamiliesAndPartsOnly) {
   folder_.write("slow.toml", std::string("sizes = [\"K\"]\n") + kSlow);
-  EXPECT_THAT([&] { load(); }, ThrowsMessage<Error>(AllOf(HasSubstr("slow.toml:1:1: "),
-                                                          HasSubstr("there is no key \"sizes\""))));
+  refuses({"slow.toml:1:1: ", "there is no key \"sizes\""});
   folder_.write("slow.toml", "# nothing\n");
   EXPECT_REFUSAL(Error, load(), "neither [families.NAME] nor");
 }
 
 TEST_F(FamilyFiles, AConditionOnAFamilyThatDoesNotExistIsRefused) {
   folder_.write("sums.cu", "\n#if KERNEL == KERNEL_SLOW\n#elif KERNEL == KERNEL_MMA\n#endif\n");
-  EXPECT_THAT([&] { load(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("sums.cu:3: KERNEL_MMA would be 0 here"),
-                                         HasSubstr("no family of this name"))));
+  refuses({"sums.cu:3: KERNEL_MMA would be 0 here", "no family of this name"});
 }
 
 TEST_F(FamilyFiles, ASourceKnowsTheMacrosOfItsOwnFamilyOnly) {
   folder_.write("slow.cu", "#if BLOCK > 32\n#endif\n#if STAGES > 1\n#endif\n");
-  EXPECT_THAT([&] { load(); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("slow.cu:3: STAGES would be 0 here"),
-                                         HasSubstr("belongs to the family fast"))));
+  refuses({"slow.cu:3: STAGES would be 0 here", "belongs to the family fast"});
   for (const char* const text : {"#ifdef STAGES\n#if STAGES > 1\n#endif\n#endif\n",
                                  "#if defined(STAGES) && STAGES > 1\n#endif\n",
                                  "#if KERNEL == KERNEL_FAST\n#if STAGES > 1\n#endif\n#endif\n",

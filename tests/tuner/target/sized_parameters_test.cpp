@@ -72,6 +72,9 @@ TEST_F(SizedParameters, MistakesInARangeAreSaidAtTheirPlace) {
   is_wrong("parameters.STEP = 'N..4'", "a range starts at an integer, as in \"1..N\"");
   is_wrong("parameters.STEP = '1..W'", "there is no name W");
   is_wrong("parameters.STEP = '4..1'", "4 to 1 goes down");
+  is_wrong("parameters.STEP = { from = 0.5, to = 'N', step = 1 }",
+           "only a range of integers can end at an expression");
+  is_wrong("parameters.A = [1]\nparameters.STEP = '1..A'", "this depends on a parameter: A");
   is_wrong("parameters.STEP = '1..99999'", "more than 65535 values");
 }
 
@@ -112,48 +115,9 @@ TEST_F(SizedParameters, ResultsStayWhereOnlyADefaultOrARangeChanges) {
             target.fingerprint);
 }
 
-std::string names(const std::string& text) {
-  const Reading reading(toml(text), {});
-  std::string names;
-  for (const Declared& each : declared_parameters(reading)) {
-    names += each.scope->name + "." + each.name + " ";
-  }
-  return names;
-}
-
 void expect_parameter_error(const std::string& parameter, const std::string& what) {
-  EXPECT_REFUSAL(Error, names("parameters.BM = " + parameter), what);
-}
-
-TEST(DeclaredParameters, AreTheTargetsThenThoseOfFamiliesPartsFirst) {
-  EXPECT_EQ(names(R"(
-parameters.A = [1]
-parts.tiles.parameters.T = [1]
-families.plain.parameters.B = [1]
-[families.fast]
-parts = ["tiles"]
-parameters.C = [1]
-)"),
-            ".A plain.B fast.T fast.C ");
-}
-
-TEST(DeclaredParameters, AreAListOrATable) {
-  const Reading reading(toml(R"(
-parameters.A = [4, 2]
-parameters.B = { from = 1, to = 4, factor = 2, when = "A > 2", run_time = true }
-parameters.C = { values = ["x", "y"], as = "text" }
-)"),
-                        {});
-  const std::vector<Declared> all = declared_parameters(reading);
-  ASSERT_EQ(all.size(), 3u);
-  EXPECT_THAT(all[0].values, ElementsAre(Value(4), Value(2)));
-  EXPECT_FALSE(all[0].run_time);
-  EXPECT_EQ(all[0].when, nullptr);
-  EXPECT_THAT(all[1].values, ElementsAre(Value(1), Value(2), Value(4)));
-  EXPECT_TRUE(all[1].run_time);
-  ASSERT_NE(all[1].when, nullptr);
-  EXPECT_EQ(all[1].when->text(), "A > 2");
-  EXPECT_EQ(all[2].form, WordForm::text);
+  const Reading reading(toml("parameters.BM = " + parameter), {});
+  EXPECT_REFUSAL(Error, declared_parameters(reading), what);
 }
 
 TEST(DeclaredParameters, HaveTheirValuesFromOnePlace) {

@@ -60,24 +60,6 @@ TEST_F(SpaceReaderTest, RealNumbersAndFlagsAreValuesThatReadBack) {
   EXPECT_FALSE(space.find(parse_named_values("ALPHA=1.0 FAST=1 MUL=double SUM=i64")));
 }
 
-TEST_F(SpaceReaderTest, ARangeMayEndAtAProblemsExpression) {
-  const std::string flag = "parameters.FAST = [false, true]\n";
-  const auto values = [&](const std::string& range) {
-    const Target target = read(flag, flag + "parameters.X = " + range + "\n");
-    return space_of(target, problem(target), DeviceInfo{}).size() / 20;
-  };
-  EXPECT_EQ(values("{ from = 1, to = 'N / 2', step = 1 }"), 32u);
-  EXPECT_EQ(values("{ from = 1, to = 'N', factor = 2 }"), 7u);
-  EXPECT_EQ(values("{ from = 128, to = 'N', factor = 2, when = 'ALPHA > 9' }"), 1u);
-  const auto refuses = [&](const std::string& range, const std::string& why) {
-    expect_error(flag, flag + "parameters.X = " + range + "\n", why);
-  };
-  refuses("{ from = 1, to = 'M', step = 1 }", "there is no name M");
-  refuses("{ from = 1, to = 'FAST', step = 1 }", "this depends on a parameter: FAST");
-  refuses("{ from = 0.5, to = 'N', step = 1 }",
-          "only a range of integers can end at an expression");
-}
-
 TEST_F(SpaceReaderTest, MacrosAreNumbersWordsAndTypes) {
   const std::string text = prelude(read(), "ALPHA=-2.5 FAST=1 MUL=double SUM=i64");
   EXPECT_EQ(text,
@@ -280,12 +262,6 @@ families.fast.parameters.STAGES = [2, 3]
 TEST(DefaultReader, AParameterTakesItsFirstValueUnlessAnotherIsNamed) {
   EXPECT_EQ(default_of("parameters.A = [4, 2]\nparameters.B = [8, 16]\ndefault.B = 16"),
             "A=4 B=16");
-}
-
-TEST(DefaultReader, AValueIsMeantAsAPersonWritesIt) {
-  EXPECT_EQ(default_of("parameters.A = [0.5, 1]\nparameters.B = [false, true]\n"
-                       "default = { A = 1, B = true }"),
-            "A=1.0 B=1");
 }
 
 TEST(DefaultReader, TheFirstFamilyIsTheDefaultWithItsOwnFirstValues) {

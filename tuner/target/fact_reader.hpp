@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernel_facts() finds its facts, one file for each kind of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/target/host_code.hpp"
+#include "tuner/target/kernel_facts.hpp"
+#include "tuner/target/kernel_text.hpp"
+
+namespace autotune {
+
+class FactReader {
+ public:
+  FactReader(const KernelFile& file, const KernelCode& kernel, const std::string& file_name,
+             const Corrections& corrections, const GivenArguments* given = nullptr);
+
+  KernelFacts facts();
+
+ private:
+  using Parameter = KernelFacts::Parameter;
+
+  // Parameters: kernel_facts.cpp
+
+  /// Of the kernel, or of its launch; what the host uses otherwise is not tuned.
+  bool is_used(const Parameter& each) const;
+  std::string last_name() const;
+  bool is_own(const std::string& name) const;
+  /// A name that the source does not use.
+  std::string free_name(std::string name) const;
+  /// Operators and functions of expressions have their names for themselves.
+  static std::string manifest_name(const std::string& name);
+  const Parameter* parameter(const std::string& name) const;
+  Parameter* parameter(const std::string& name);
+  void add_parameter(const std::string& name, std::int64_t by_default,
+                     std::vector<std::int64_t> values = {}, bool is_guessed = false);
+  void set_block_values(const std::string& name, int dimensions);
+  void find_templates();
+  void find_constants();
+  /// What kernels use and the source does not define: those who build it do, by -D.
+  void find_undefined();
+  /// 0 and what conditions compare a macro with.
+  std::vector<std::int64_t> compared_values(const std::string& macro) const;
+  /// The type that a `void*` is cast to: `(const block*)x`, `static_cast<const block*>(x)`.
+  std::string cast_of(const std::string& name) const;
+  std::string type_of(const Declaration& declaration);
+  bool is_texture(const Declaration& each) const;
+  bool is_integer(const Declaration& each);
+  /// With the default in place of a parameter's name.
+  static std::string with_default(const std::string& text, const Parameter& each);
+  /// Replaces parameters by their defaults, which become their only values.
+  void pin_parameters_in(std::string& text);
+
+  // Names and numbers that the host passes, in those of a manifest: facts_of_names.cpp
+
+  /// What the host's launch passes for a parameter; empty if it is none, or if nothing is launched.
+  Tokens passed_for(const std::string& name) const;
+  /// A number of one or two digits that the host's launch itself has for an argument.
+  std::optional<std::string> small_number(const std::string& name) const;
+  /// The first value of the host's loop over launches, where its variable is passed for an
+  /// argument.
+  std::optional<std::string> first_turn(const std::string& name) const;
+  /// What the host passes for a parameter that it computes.
+  std::optional<NamedInManifest> computed(const std::string& name, bool with_parameters) const;
+  /// With the size of each type in place of `sizeof(type)`.
+  Tokens in_numbers(Tokens tokens) const;
+  /// The host's function around the launch. Its names of arguments and of the block are the
+  /// kernel's.
+  KernelText host_text(bool with_parameters) const;
+  /// What the host launches with for a block.
+  Tokens block_of_host() const;
+  /// The host's variable for the number of threads, if that is all it says of them.
+  std::string host_block() const;
+  std::optional<NamedInManifest> name_in(const std::string& word, bool with_parameters,
+                                         int depth = 0) const;
+  /// A macro of sizes and parameters.
+  std::optional<NamedInManifest> expanded(const std::string& word, bool with_parameters,
+                                          int depth) const;
+  /// With the block's sizes in place of what code calls them, as far as they are known.
+  Tokens with_block(Tokens tokens, const Tokens& name) const;
+  KernelText text_with(bool with_parameters) const;
+  /// What blocks of so many elements each go over: `n`, if there are `ceil_div(n, step)` of them.
+  std::optional<NamedInManifest> spread_over(const std::string& blocks,
+                                             const std::string& step) const;
+  /// The word that the host's function around the launch sets a variable to.
+  std::optional<std::string> host_value(const std::string& variable) const;
+  /// The value that the host's code passes, if it is a number.
+  std::optional<std::string> passed(const std::string& name) const;
+
+  // Sizes: facts_of_sizes.cpp
+
+  /// Whether an integer argument is a size: it ends a loop, or is a factor of an index.
+  bool is_size(const Declaration& each) const;
+  void find_sizes();
+  /// Integers of the host's function that the number of blocks depends on, whether the kernel gets
+  /// them or not, and arguments that what it allocates depends on.
+  void find_sizes_of_host();
+  /// Where no argument is a size, macros that end an index or a loop are.
+  void find_sizes_of_macros();
+  /// An argument for which the host passes a constant of its own is a parameter.
+  bool find_tile(const Declaration& each);
+  /// Integers that the host computes from sizes, such as a number of tiles, are none.
+  void find_computed();
+  bool is_size_name(const std::string& word) const { return contains(sizes_, word); }
+
+  // The launch: facts_of_launch.cpp
+
+  void find_launch();
+  bool is_cooperative() const;
+  std::int64_t default_block() const { return threads_dimensions() > 1 ? 16 : 256; }
+  int threads_dimensions() const;
+  /// The dimensions of a dim3 or an int of the host's code.
+  std::vector<std::string> host_dimensions(std::size_t which) const;
+  void find_block();
+  /// `__launch_bounds__(128)` is the most threads of a block.
+  std::optional<std::int64_t> most_threads() const;
+  void bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default);
+  std::int64_t default_threads() const;
+  bool name_or_number(const std::string& word) const;
+  void mark_block();
+  /// Without the sizes among the factors, which are strides. They are added to `strides`.
+  std::string step_of(const std::optional<Tokens>& advance, const KernelText& own,
+                      Words& strides) const;
+  /// The size that is the length of an output's rows, by the factors of its index.
+  std::string row_size(const KernelText& own) const;
+  /// Whether the launch's grid (0) or block (1) has a constant of the source that the kernel has,
+  /// too.
+  bool shares_constant(std::size_t which) const;
+  void find_grid();
+  /// Where the host rounds a number of blocks down, it has no rest.
+  void divide_evenly();
+  void find_dynamic_shared();
+  /// A kernel with the same parameters and a name that says so, in its own default configuration.
+  void find_plain_reference();
+
+  // Buffers, textures and scalars: facts_of_buffers.cpp
+
+  /// A texture of the sizes, as its first fetch `tex2D<float4>(name, x, y)` reads it.
+  void find_texture(const Declaration& each);
+  void find_buffers();
+  /// The elements that the host allocates for a buffer; empty if its code does not say so.
+  std::string allocated_length(const Declaration& buffer) const;
+  /// The number of entries of a sparse matrix or a graph, for a buffer that one number indexes.
+  std::string size_of_entries(const BufferUse& use) const;
+  bool names_a_buffer(const BufferUse& use) const;
+  /// Whether the kernel multiplies by a size, as for the rows of a square matrix.
+  bool multiplies(const std::string& size) const;
+  /// The elements of a buffer, by the longest of its indices.
+  std::string length_of(const KernelText& own, const BufferUse& use);
+  /// The buffer that elements of this one are indices of; empty if there is none.
+  std::string indexed_by(const KernelText& own, const Declaration& buffer);
+  void find_scalars();
+  /// The value of a struct whose numbers are all 1.
+  std::string ones_of(const std::string& type);
+  KernelFacts::Struct struct_of(const std::string& type);
+
+  const KernelFile& file_;
+  const KernelCode& kernel_;
+  const std::string& file_name_;
+  const Corrections& corrections_;
+  const GivenArguments* const given_;
+  const LaunchInSource* launch_ = nullptr;
+
+  KernelFacts facts_;
+  std::vector<std::string> sizes_;  // as in the source
+  std::vector<std::string> block_, grid_, used_structs_;
+  Words computed_;                            // integers that the host computes from sizes
+  HostCode host_;                             // the host's function around the launch
+  std::map<std::string, std::string> types_;  // of parameters of templates: settings
+  bool is_block_of_host_ = true;
+  bool has_sizes_of_macros_ = false;
+  Words sizes_of_host_;                               // which the kernel does not get
+  std::map<std::string, std::int64_t> most_threads_;  // of parameters for blocks
+  Words used_;                                        // by the kernel
+};
+
+}  // namespace autotune

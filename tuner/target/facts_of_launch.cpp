@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <regex>
+
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/target/fact_reader.hpp"
+#include "tuner/target/usual_names.hpp"
+#include "tuner/text/figures.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+
+void FactReader::find_launch() {
+  find_constants();
+  find_sizes();
+  find_block();
+  find_grid();
+  facts_.launch.grid = grid_;
+  facts_.launch.block = block_;
+  for (const Declaration& each : kernel_.parameters) {
+    const bool is_computed = computed_.contains(each.name);
+    const std::string type = is_size_name(each.name) || is_computed ? type_of(each) : "";
+    facts_.launch.arguments.emplace_back(
+        is_computed ? computed(each.name, true)->text : manifest_name(each.name),
+        type == "i32" || type == "u32" ? "" : type);
+  }
+}
+
+bool FactReader::is_cooperative() const {
+  return (launch_ && launch_->is_cooperative) || contains(kernel_.body, "grid_group") ||
+         contains(kernel_.body, "this_grid");
+}
+
+int FactReader::threads_dimensions() const {
+  int most = 1;
+  for (std::size_t i = 0; i + 2 < kernel_.body.size(); ++i) {
+    if (kernel_.body[i] == "threadIdx") most = std::max(most, kernel_.body[i + 2][0] - 'x' + 1);
+  }
+  return most;
+}
+
+std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
+  if (!launch_ || launch_->configuration.size() <= which) return {};
+  if (which == 1 && !host_block().empty()) return {};
+  const KernelText shape = host_text(true);
+  std::vector<std::string> texts;
+  for (const Tokens& each : host_.dimensions(in_numbers(launch_->configuration[which]))) {
+    const auto value = shape.value(with_block(each, block_of_host()));
+    if (!value) return {};
+    std::string text = value->sum();
+    static const std::regex kNothing("\\((\\w+) - 0\\)");  // of the first turn of a loop
+    text = std::regex_replace(text, kNothing, "$1");
+    const bool is_constant = text.find_first_not_of("0123456789+-*/%() ") == std::string::npos;
+    if (is_constant && !is_number(text)) {
+      text = std::to_string(Scope().evaluate(Expression::parse(text)));
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+void FactReader::find_block() {
+  const int dimensions = threads_dimensions();
+  const std::vector<std::string> by_host = host_dimensions(1);
+  const bool is_literal = std::ranges::all_of(by_host, is_number);
+  const bool has_dim = contains(kernel_.body, "blockDim");
+  if (!by_host.empty() && (!is_literal || shares_constant(1))) {
+    block_ = by_host;
+    return mark_block();
+  }
+  is_block_of_host_ = by_host.empty();  // numbers become parameters, which a grid must follow
+  static constexpr std::string_view kAxes = "xyz";
+  block_.resize(static_cast<std::size_t>(dimensions));
+  const KernelText own = text_with(true);
+  for (int axis = 0; axis < dimensions; ++axis) {
+    std::string& size = block_[static_cast<std::size_t>(axis)];
+    const char letter = kAxes[static_cast<std::size_t>(axis)];
+    for (const Parameter& each : facts_.parameters) {
+      const std::string lower = lowered(each.name);
+      const bool is_axis = lower.ends_with(std::string("_") + letter) ||
+                           lower.ends_with(std::string("dim") + letter) ||
+                           lower == std::string("b") + letter ||
+                           lower == (letter == 'x' ? "mdimc" : "ndimc");  // as in CLBlast
+      if (is_of_blocks(each.name) && is_axis && size.empty()) size = each.name;
+    }
+    if (!size.empty()) continue;
+    if (dimensions == 1 && !has_dim && kernel_.launch_bound.size() == 1 &&
+        name_or_number(kernel_.launch_bound[0])) {
+      size = kernel_.launch_bound[0];
+      continue;
+    }
+    const auto advance = own.advance(letter);
+    if (advance && !contains(*advance, "blockDim")) {
+      for (const std::string& word : *advance) {
+        if (parameter(word) && is_of_blocks(word)) size = word;
+      }
+      for (const std::string& word : *advance) {
+        if (size.empty() && name_or_number(word)) size = word;
+      }
+    }
+    if (size.empty() && !has_dim) {
+      for (const Parameter& each : facts_.parameters) {
+        if (is_of_blocks(each.name) && size.empty()) size = each.name;
+      }
+    }
+    const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
+    for (const Parameter& each : facts_.parameters) {
+      const bool is_passed =
+          has_literal && is_of_blocks(each.name) &&
+          std::to_string(each.by_default) == by_host[static_cast<std::size_t>(axis)];
+      if (size.empty() && dimensions == 1 && is_passed) size = each.name;
+    }
+    if (size.empty() && has_literal && !has_dim) size = by_host[static_cast<std::size_t>(axis)];
+    if (!size.empty()) continue;
+    size = free_name(dimensions == 1
+                         ? "BLOCK"
+                         : std::string("BLOCK_") + static_cast<char>(std::toupper(letter)));
+    std::int64_t by_default = dimensions == 1 ? default_threads() : axis < 2 ? 16 : 1;
+    if (has_literal) {
+      by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
+    } else if (!has_dim) {
+      facts_.is_launch_known = false;
+    }
+    add_parameter(size, by_default, {by_default});
+    bound_by_launch(size, dimensions, by_default);
+  }
+  mark_block();
+  is_block_of_host_ = is_block_of_host_ || block_ == by_host;
+  for (const auto& [name, most] : most_threads_) {
+    std::erase_if(parameter(name)->values,
+                  [most = most](std::int64_t each) { return each > most; });
+  }
+}
+
+std::optional<std::int64_t> FactReader::most_threads() const {
+  return kernel_.launch_bound.size() == 1 ? integer_of(kernel_.launch_bound[0]) : std::nullopt;
+}
+
+void FactReader::bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default) {
+  const auto most = most_threads();
+  if (dimensions == 1 && most && *most >= by_default) most_threads_[name] = *most;
+}
+
+std::int64_t FactReader::default_threads() const {
+  const auto most = most_threads();
+  return most ? std::min<std::int64_t>(*most, 256) : 256;
+}
+
+bool FactReader::name_or_number(const std::string& word) const {
+  return parameter(word) || file_.integer(word) || (is_digit(word[0]) && word != "1");
+}
+
+void FactReader::mark_block() {
+  const auto own = static_cast<std::size_t>(threads_dimensions());
+  for (std::size_t axis = 0; axis < block_.size(); ++axis) {
+    std::string& each = block_[axis];
+    set_block_values(each, static_cast<int>(std::min(block_.size(), own)));
+    Parameter* const known = parameter(each);
+    if (known && axis >= own) known->values = {known->by_default};  // more compute the same again
+    if (const auto number = parameter(each) ? std::nullopt : file_.integer(each))
+      each = std::to_string(*number);
+  }
+}
+
+std::string FactReader::step_of(const std::optional<Tokens>& advance, const KernelText& own,
+                                Words& strides) const {
+  if (!advance) return "";
+  Tokens rest;
+  for (const Tokens& factor : split_tokens(*advance, "*")) {
+    const bool is_stride = factor.size() == 1 && is_size_name(factor[0]);
+    if (is_stride) {
+      strides.insert(factor[0]);
+      continue;
+    }
+    if (!rest.empty()) rest.emplace_back("*");
+    append(rest, factor);
+  }
+  if (rest.empty()) return "1";
+  const auto value = own.value(rest);
+  return value ? value->text : "";
+}
+
+std::string FactReader::row_size(const KernelText& own) const {
+  for (const Declaration& each : kernel_.parameters) {
+    if (each.pointers == 0 || each.is_const) continue;
+    for (const Tokens& index : own.use_of(each.name).indices) {
+      for (std::size_t i = 0; i + 1 < index.size(); ++i) {
+        if (is_size_name(index[i]) && index[i + 1] == "*") return index[i];
+        if (is_size_name(index[i + 1]) && index[i] == "*") return index[i + 1];
+      }
+    }
+  }
+  return "";
+}
+
+bool FactReader::shares_constant(std::size_t which) const {
+  if (!launch_ || launch_->configuration.size() <= which) return false;
+  const Words behind = host_.words_behind(launch_->configuration[which]);
+  return std::ranges::any_of(behind, [&](const std::string& each) {
+    return file_.constants.contains(each) && used_.contains(each);
+  });
+}
+
+void FactReader::find_grid() {
+  grid_ = host_dimensions(0);
+  // By a number of threads, or of elements for a block.
+  static const std::regex kOfThreads("(/|,) [0-9]|\\b[0-9]{2,}");
+  const bool is_of_block = std::ranges::any_of(
+      grid_, [](const std::string& each) { return std::regex_search(each, kOfThreads); });
+  // Unless it is the same for all sizes, and the kernel has it, too.
+  const bool is_meant = std::ranges::all_of(grid_, is_number) &&
+                        (contains(kernel_.body, "gridDim") || shares_constant(0));
+  if (!is_block_of_host_ && is_of_block && !is_meant) grid_.clear();
+  static const std::regex kOfNumbers("(ceil_div\\()?[0-9].*");
+  const bool is_literal = std::ranges::any_of(grid_, [&](const std::string& each) {
+    const bool is_sized = std::ranges::any_of(sizes_, [&](const std::string& size) {
+      return words_of(each).contains(manifest_name(size));
+    });
+    return each != "1" && !is_sized && std::regex_match(each, kOfNumbers);
+  });
+  const KernelText own = text_with(true);
+  const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
+  // A number of blocks that depends on no size was for one size.
+  if (!grid_.empty() && (!is_literal || is_meant) && grid_.size() >= dimensions) {
+    return divide_evenly();
+  }
+  grid_.assign(dimensions, "");
+  if (is_cooperative()) {
+    facts_.is_launch_known = false;
+    std::ranges::fill(grid_, "1");
+    grid_[0] = "device.multiprocessors";
+    return;
+  }
+  std::string of_rows;
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    const char letter = "xyz"[axis];
+    Words strides;
+    const std::optional<Tokens> advance = own.advance(letter);
+    if (advance && contains(*advance, "gridDim")) {
+      grid_[axis] = "1";  // one long row of blocks
+      continue;
+    }
+    std::string step = step_of(advance, own, strides);
+    if (step.find('-') != std::string::npos) step.clear();  // it may be 0
+    if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
+    if (const auto end = own.end(letter)) {
+      grid_[axis] = step == "1" ? end->length() : format("ceil_div({}, {})", end->length(), step);
+      continue;
+    }
+    facts_.is_launch_known = false;
+    const auto fits = [&](const std::string& size) {
+      return !strides.contains(size) && size != of_rows;
+    };
+    std::string size = axis == 0 && dimensions > 1 ? row_size(own) : "";
+    for (const std::string& each : sizes_) {
+      if (size.empty() && fits(each)) size = each;
+    }
+    for (const std::string& each : sizes_) {
+      if (size.empty() && each != of_rows) size = each;
+    }
+    if (axis == 0) of_rows = size;
+    if (size.empty() && !sizes_.empty()) size = sizes_.back();
+    size = size.empty() ? "N" : manifest_name(size);
+    if (step.find(' ') != std::string::npos) step = "(" + step + ")";
+    grid_[axis] = step == "1" ? size : format("{} / {}", size, step);
+    if (step != "1") facts_.constraints.push_back(format("{} % {} == 0", size, step));
+  }
+}
+
+void FactReader::divide_evenly() {
+  static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
+  std::smatch parts;
+  for (const std::string& each : grid_) {
+    if (!std::regex_match(each, parts, kQuotient)) continue;
+    const std::string product = parts[1].str();
+    const bool has_one = product.find(' ') == std::string::npos;
+    facts_.constraints.push_back(
+        format("{} % {} == 0", has_one ? product : "(" + product + ")", parts[2].str()));
+  }
+}
+
+void FactReader::find_dynamic_shared() {
+  const Tokens& body = kernel_.body;
+  const auto is_extern = std::ranges::find(body, "extern");
+  if (is_extern == body.end() && (!launch_ || launch_->configuration.size() < 3)) return;
+  if (const auto by_host = host_dimensions(2); by_host.size() == 1) {
+    if (by_host[0] != "0") facts_.dynamic_shared_bytes = by_host[0];
+    return;
+  }
+  std::string type = "f32";
+  for (auto at = is_extern; at != body.end() && *at != "["; ++at) {
+    if (const std::string known = type_name(file_.resolved(*at)); !known.empty()) type = known;
+  }
+  const auto element = element_type(type);
+  facts_.dynamic_shared_bytes =
+      format("{} * {}", element ? bytes_of(*element) : 4, joined(block_, " * "));
+  facts_.is_launch_known = false;
+}
+
+void FactReader::find_plain_reference() {
+  const auto is_same = [](const Declaration& a, const Declaration& b) {
+    return a.name == b.name && a.type == b.type && a.pointers == b.pointers;
+  };
+  if (is_plain(kernel_.name)) return;
+  for (const KernelCode& other : file_.kernels) {
+    const bool is_alike = is_plain(other.name) && other.templates.empty() &&
+                          std::ranges::equal(other.parameters, kernel_.parameters, is_same);
+    if (!is_alike) continue;
+    FactReader plain(file_, other, file_name_, corrections_);
+    plain.find_launch();
+    if (!plain.facts_.is_launch_known) continue;
+    for (auto* const all : {&plain.facts_.launch.grid, &plain.facts_.launch.block}) {
+      for (std::string& each : *all) plain.pin_parameters_in(each);
+    }
+    facts_.reference = std::move(plain.facts_.launch);
+    return;
+  }
+}
+
+}  // namespace autotune

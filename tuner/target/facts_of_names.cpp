@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <regex>
+
+#include "tuner/core/element_type.hpp"
+#include "tuner/core/expression.hpp"
+#include "tuner/target/fact_reader.hpp"
+#include "tuner/target/usual_names.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+/// With the words that `size` gives for axes in place of `name.x`, which may be a name of the
+/// host's for the block; empty words change nothing.
+void replace_axes(Tokens& tokens, const Tokens& name,
+                  const std::function<std::string(std::size_t axis)>& size) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (name != Tokens{tokens[i]} || tokens[i + 1] != ".") continue;
+    const bool is_set = i + 3 < tokens.size() && tokens[i + 3] == "=";
+    const std::string known = is_set ? "" : size(static_cast<std::size_t>(tokens[i + 2][0] - 'x'));
+    if (!known.empty()) replace(tokens, i, i + 3, {known});
+  }
+}
+
+}  // namespace
+
+Tokens FactReader::passed_for(const std::string& name) const {
+  const auto own = std::ranges::find(kernel_.parameters, name, &Declaration::name);
+  if (!launch_ || own == kernel_.parameters.end()) return {};
+  return launch_->arguments[static_cast<std::size_t>(own - kernel_.parameters.begin())];
+}
+
+std::optional<std::string> FactReader::small_number(const std::string& name) const {
+  const Tokens given = passed_for(name);
+  const bool is_small = given.size() == 1 && given[0].size() <= 2 && is_number(given[0]);
+  return is_small ? std::optional(given[0]) : std::nullopt;
+}
+
+std::optional<std::string> FactReader::first_turn(const std::string& name) const {
+  const Tokens given = passed_for(name);
+  return given.size() == 1 ? host_.first_turn(given[0]) : std::nullopt;
+}
+
+std::optional<std::string> FactReader::host_value(const std::string& variable) const {
+  if (!launch_) return std::nullopt;
+  const Tokens& code = launch_->function;
+  std::optional<std::string> last;
+  for (std::size_t i = 0; i + 3 < code.size(); ++i) {
+    const bool is_set = code[i] == variable && code[i + 1] == "=";
+    if (is_set && (code[i + 3] == ";" || code[i + 3] == ",")) last = code[i + 2];
+  }
+  return last;
+}
+
+std::optional<std::string> FactReader::passed(const std::string& name) const {
+  if (!launch_) return std::nullopt;
+  static const std::regex kNumber("-?[0-9]+(\\.[0-9]*)?(e-?[0-9]+)?[fFuUlL]*");
+  const Tokens given = passed_for(name);
+  std::string text = text_of(given);
+  if (given.size() == 1) text = host_value(given[0]).value_or(text);
+  if (const auto known = file_.constants.find(text); known != file_.constants.end()) {
+    text = text_of(known->second);
+  }
+  if (const auto known = file_.enumerators.find(text.substr(text.rfind(':') + 1));
+      known != file_.enumerators.end()) {
+    text = std::to_string(known->second);
+  }
+  if (!std::regex_match(text, kNumber)) return std::nullopt;
+  text.resize(text.find_last_not_of("fFuUlL") + 1);
+  if (text.ends_with('.')) text += '0';
+  return text;
+}
+
+std::optional<NamedInManifest> FactReader::computed(const std::string& name,
+                                                    bool with_parameters) const {
+  const auto value = host_text(with_parameters).value(in_numbers(passed_for(name)));
+  return value ? std::optional(NamedInManifest{value->sum(), true}) : std::nullopt;
+}
+
+Tokens FactReader::in_numbers(Tokens tokens) const {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i] != "sizeof" || tokens[i + 1] != "(") continue;
+    const std::size_t end = closing(tokens, i + 1);
+    const std::string type = type_name(file_.resolved(text_of(part_of(tokens, i + 2, end))));
+    const auto element = element_type(type.substr(0, type.find('x')));
+    if (!element) continue;
+    const std::size_t width = type.find('x') == std::string::npos ? 1 : type.back() - '0';
+    replace(tokens, i, end + 1,
+            {std::to_string(static_cast<std::size_t>(bytes_of(*element)) * width)});
+  }
+  return tokens;
+}
+
+KernelText FactReader::host_text(bool with_parameters) const {
+  return {{.body = with_block(host_.tokens(), block_of_host())},
+          [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+            for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
+              const std::string& own = kernel_.parameters[i].name;
+              if (is_size_name(own) && launch_->arguments[i] == Tokens{word}) {
+                return NamedInManifest{manifest_name(own), true};
+              }
+            }
+            for (std::size_t i = 0; i < launch_->templates.size() && i < kernel_.templates.size();
+                 ++i) {
+              const std::string& own = kernel_.templates[i].name;
+              if (launch_->templates[i] == Tokens{word} && parameter(own))
+                return name_in(own, with_parameters);
+            }
+            // Others of the names of kernel parameters are the host's own.
+            const bool is_foreign = is_size_name(word) && !sizes_of_host_.contains(word);
+            if (is_foreign || computed_.contains(word)) return std::nullopt;
+            if (const auto known = name_in(word, with_parameters)) return known;
+            if (const auto turn = host_.first_turn(word)) return NamedInManifest{*turn};
+            if (word != host_block()) return std::nullopt;
+            return block_.empty() ? NamedInManifest{"BLOCK"} : name_in(block_[0], with_parameters);
+          }};
+}
+
+Tokens FactReader::block_of_host() const {
+  const bool has_block = launch_ && launch_->configuration.size() > 1;
+  return has_block ? launch_->configuration[1] : Tokens{};
+}
+
+std::string FactReader::host_block() const {
+  const Tokens block = block_of_host();
+  if (block.size() != 1) return "";
+  const std::string& word = block[0];
+  const bool is_free = is_name(word) && !host_.sets(word) && !name_in(word, true);
+  return is_free && threads_dimensions() == 1 ? word : "";
+}
+
+std::optional<NamedInManifest> FactReader::name_in(const std::string& word, bool with_parameters,
+                                                   int depth) const {
+  if (is_size_name(word)) return NamedInManifest{manifest_name(word), true};
+  if (const auto turn = first_turn(word)) return NamedInManifest{*turn};
+  if (const auto number = small_number(word)) return NamedInManifest{*number};
+  if (computed_.contains(word)) {
+    auto value = computed(word, with_parameters);
+    if (value && value->text.find(' ') != std::string::npos) value->text = "(" + value->text + ")";
+    return value;
+  }
+  if (const Parameter* const known = parameter(word)) {
+    return NamedInManifest{with_parameters ? word : std::to_string(known->by_default)};
+  }
+  if (auto value = expanded(word, with_parameters, depth)) return value;
+  if (const auto number = file_.integer(word)) return NamedInManifest{std::to_string(*number)};
+  return std::nullopt;
+}
+
+std::optional<NamedInManifest> FactReader::expanded(const std::string& word, bool with_parameters,
+                                                    int depth) const {
+  constexpr int kDeepest = 8;
+  const auto macro = file_.constants.find(word);
+  if (macro == file_.constants.end() || macro->second.size() < 2 || depth > kDeepest) {
+    return std::nullopt;
+  }
+  NamedInManifest all;
+  bool has_names = false;
+  for (const std::string& each : macro->second) {
+    const auto part = is_name(each) ? name_in(each, with_parameters, depth + 1)
+                                    : std::optional<NamedInManifest>();
+    if (is_name(each) && !part) return std::nullopt;
+    const auto number = integer_of(each);
+    const bool is_operator = each.find_first_not_of("+-*/%()") == std::string::npos;
+    if (!part && !number && !is_operator) return std::nullopt;
+    if (part) all.is_size = all.is_size || part->is_size;
+    has_names = has_names || (part && !is_number(part->text));
+    const std::string text = part ? part->text : number ? std::to_string(*number) : each;
+    const bool is_spaced = is_operator && each != "(" && each != ")";
+    all.text += is_spaced ? " " + text + " " : text;
+  }
+  if (!has_names) return std::nullopt;
+  if (!all.text.starts_with('(')) all.text = "(" + all.text + ")";
+  return all;
+}
+
+Tokens FactReader::with_block(Tokens tokens, const Tokens& name) const {
+  replace_axes(tokens, name, [&](std::size_t axis) {
+    return axis < block_.size() ? block_[axis] : std::string();
+  });
+  return tokens;
+}
+
+KernelText FactReader::text_with(bool with_parameters) const {
+  KernelCode code = kernel_;
+  code.body = with_block(kernel_.body, {"blockDim"});
+  replace_axes(code.body, {"gridDim"}, [&](std::size_t axis) {
+    return axis < grid_.size() && is_size_name(grid_[axis]) ? grid_[axis] : std::string();
+  });
+  replace_axes(code.body, {"blockDim"}, [](std::size_t) { return "blockDim"; });
+  return {code, [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+            if (!word.starts_with("blockIdx.")) return name_in(word, with_parameters);
+            const auto axis = static_cast<std::size_t>(word[9] - 'x');
+            if (axis >= grid_.size()) return std::nullopt;
+            if (word.size() > 10) return spread_over(grid_[axis], word.substr(11));
+            const std::vector<Tokens> factors = split_tokens(tokens_of(grid_[axis]), "*");
+            const bool is_product = std::ranges::all_of(factors, [&](const Tokens& each) {
+              return each.size() == 1 && (is_size_name(each[0]) || is_number(each[0]));
+            });
+            if (!is_product) return std::nullopt;
+            return NamedInManifest{factors.size() == 1 ? grid_[axis] : "(" + grid_[axis] + ")",
+                                   true};  // a block for each
+          }};
+}
+
+std::optional<NamedInManifest> FactReader::spread_over(const std::string& blocks,
+                                                       const std::string& step) const {
+  std::string counted = blocks;
+  for (const Parameter& each : facts_.parameters) {
+    if (is_number(step)) counted = with_default(counted, each);
+  }
+  for (const std::string& each : sizes_) {
+    const std::string size = manifest_name(each);
+    const std::vector<std::string> ways = {
+        format("ceil_div({}, {})", size, step), format("{} / {}", size, step),
+        format("{} / ({})", size, step), format("({} + {} - 1) / {}", size, step, step)};
+    if (contains(ways, counted)) return NamedInManifest{size, true};
+  }
+  return std::nullopt;
+}
+
+}  // namespace autotune

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <regex>
+#include <set>
+
+#include "tuner/core/error.hpp"
+#include "tuner/target/fact_reader.hpp"
+#include "tuner/target/usual_names.hpp"
+#include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
+
+namespace autotune {
+
+bool FactReader::is_size(const Declaration& each) const {
+  if (given_) return given_->sizes.contains(each.name);
+  if (first_turn(each.name)) return false;
+  if (names_a_size(each.name)) return true;
+  if (small_number(each.name)) return false;
+  const Tokens& body = kernel_.body;
+  for (std::size_t i = 1; i + 1 < body.size(); ++i) {
+    if (body[i] != each.name) continue;
+    static const std::set<std::string> kBefore = {"<", "<=", ">=", "*", "%"};
+    if (kBefore.contains(body[i - 1]) || body[i + 1] == "*") return true;
+  }
+  return false;
+}
+
+void FactReader::find_sizes() {
+  for (const Declaration& each : kernel_.parameters) {
+    if (each.pointers > 1) {
+      throw Error(
+          format("{}:{}: {} takes {}, a pointer to pointers: a manifest passes none; give the "
+                 "kernel one "
+                 "array with an index",
+                 file_name_, kernel_.line, kernel_.name, each.name));
+    }
+    if (!is_integer(each) || find_tile(each)) continue;
+    if (is_size(each)) sizes_.push_back(each.name);
+  }
+  find_sizes_of_host();
+  find_sizes_of_macros();
+  find_computed();
+}
+
+void FactReader::find_sizes_of_host() {
+  if (!launch_ || given_) return;
+  const Words of_grid = host_.words_behind(launch_->configuration[0]);
+  const Words of_memory = host_.words_behind(host_.allocated());
+  Words passed;
+  for (const Declaration& each : kernel_.parameters) {
+    const Tokens given = passed_for(each.name);
+    passed.insert(given.begin(), given.end());
+    const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name);
+    if (is_known || !is_integer(each)) continue;
+    const bool is_counted = of_grid.contains(given[0]) || of_memory.contains(given[0]);
+    if (is_counted && is_name(given[0]) && !file_.integer(given[0]) && !first_turn(each.name)) {
+      sizes_.push_back(each.name);
+    }
+  }
+  static const std::regex kOfBlocks("block|grid|thread|warp|stream|argc");
+  std::vector<Declaration> all = launch_->parameters;
+  const Tokens& code = launch_->function;
+  for (std::size_t i = 0; i + 4 < code.size(); ++i) {  // int rows = atoi(argv[1]);
+    const bool is_called = code[i + 2] == "=" && is_name(code[i + 3]) &&
+                           (code[i + 4] == "(" || code[i + 4] == "." || code[i + 4] == "->");
+    const bool divides = is_called && !manifest_function(code[i + 3]).empty();
+    if (is_called && !divides && host_.has_dimension_of(code[i + 1], launch_->configuration[0]))
+      all.push_back({.type = code[i], .name = code[i + 1]});
+  }
+  for (const Declaration& each : all) {
+    const bool is_other = passed.contains(each.name) || is_own(each.name) || each.pointers > 0 ||
+                          file_.names.contains(each.type + "*") ||
+                          !is_integer_type(type_name(file_.resolved(each.type)));
+    if (is_other || !of_grid.contains(each.name) ||
+        std::regex_search(lowered(each.name), kOfBlocks)) {
+      continue;
+    }
+    sizes_.push_back(each.name);
+    sizes_of_host_.insert(each.name);
+  }
+}
+
+void FactReader::find_sizes_of_macros() {
+  constexpr std::int64_t kLeast = 32;
+  if (!sizes_.empty() || given_) return;
+  for (const auto& [name, value] : file_.constants) {
+    const auto number = file_.integer(name);
+    const bool is_candidate = number && *number >= kLeast && file_.is_literal(name) &&
+                              !parameter(name) && !file_.of_headers.contains(name);
+    if (is_candidate && contains(kernel_.body, name) && is_size({.name = name})) {
+      sizes_.push_back(name);
+    }
+  }
+  has_sizes_of_macros_ = !sizes_.empty();
+}
+
+bool FactReader::find_tile(const Declaration& each) {
+  if (!launch_ || given_ || names_a_size(each.name)) return false;
+  const Tokens given = passed_for(each.name);
+  const auto number = passed(each.name);
+  const bool is_small = number && is_number(*number) && number->size() < 4 && *number != "1" &&
+                        std::has_single_bit(std::stoull(*number));
+  if (given.size() != 1 || !is_name(given[0]) || !is_small || host_.multiplies_in_length(given[0]))
+    return false;
+  add_parameter(each.name, std::stoll(*number));
+  parameter(each.name)->is_passed = true;
+  return true;
+}
+
+void FactReader::find_computed() {
+  if (!launch_ || given_) return;
+  for (const Declaration& each : kernel_.parameters) {
+    if (!is_integer(each)) continue;
+    const std::vector<std::string> before = sizes_;
+    std::erase(sizes_, each.name);
+    const auto value = host_text(true).value(in_numbers(passed_for(each.name)));
+    // One variable for two sizes may be a square; for a pitch, it is a matrix without gaps.
+    static const std::regex kPitch("pitch|stride|^ld[a-z]?$", std::regex::icase);
+    const bool is_other = value && !contains(before, value->text);
+    if (value && value->sizes > 0 && (is_other || std::regex_search(each.name, kPitch))) {
+      computed_.insert(each.name);
+    } else {
+      sizes_ = before;
+    }
+  }
+}
+
+}  // namespace autotune
