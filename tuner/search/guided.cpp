@@ -17,9 +17,9 @@
 namespace autotune {
 namespace {
 
-constexpr std::size_t kFirst = 6;  // configurations before the first fit
+constexpr std::size_t kFirst = 6;  // valid configurations before the first fit
 constexpr std::size_t kMostFirst = 16;
-constexpr std::size_t kFewest = 2;          // valid configurations before the first fit
+constexpr std::size_t kFewest = 2;          // valid ones before the first fit with a cost model
 constexpr std::size_t kManyFail = 4;        // one of so many configurations of the start
 constexpr std::size_t kWhereManyFail = 18;  // valid configurations before the first fit there
 constexpr std::size_t kMostTries = 30;      // configurations of the start, to have these
@@ -57,13 +57,7 @@ class Search {
     while (!exhausted() && evaluator_.remaining() > 0) {
       while (in_flight_.size() < ahead_ && propose()) {
       }
-      const std::size_t count = std::min(part_, in_flight_.size());
-      const std::vector<Evaluation> answers = evaluator_.evaluate_some(in_flight_, count);
-      for (const Evaluation& answer : answers) {
-        take(answer);
-        std::erase(in_flight_, answer.index);
-      }
-      if (answers.size() < count) return;
+      if (!take_some()) return;
       redraw();
     }
   }
@@ -91,14 +85,18 @@ class Search {
     if (const auto row = candidates_.row_of(answer.index)) candidates_.asked[*row] = 1;
   }
 
-  /// False when the budget ended.
-  bool ask(std::span<const std::size_t> indices) {
-    const std::vector<Evaluation> answers = evaluator_.evaluate(indices);
-    for (const Evaluation& answer : answers) take(answer);
-    return answers.size() == indices.size();
+  /// Takes the results of a part of what is in flight; false when the budget ended.
+  bool take_some() {
+    const std::size_t count = std::min(part_, in_flight_.size());
+    const std::vector<Evaluation> answers = evaluator_.evaluate_some(in_flight_, count);
+    for (const Evaluation& answer : answers) {
+      take(answer);
+      std::erase(in_flight_, answer.index);
+    }
+    return answers.size() == count;
   }
 
-  /// The first batch keeps all compilers busy. A surrogate fitted to six observations proposes
+  /// The first batch keeps all compilers busy. A surrogate fitted to a few observations proposes
   /// nothing better than spread-out configurations. The cost model does, so with one the start is
   /// small.
   std::size_t first_count() const {
@@ -113,29 +111,31 @@ class Search {
     return failed * kManyFail >= observations_.size() ? kWhereManyFail : kFirst;
   }
 
-  /// Evaluates the first configurations; false when the budget ended. Continues while fewer than
-  /// needed are valid.
+  /// Evaluates the first configurations until as many as needed are valid; false when the budget
+  /// ended. The others stay in flight, as one may take longer to compile than all others together.
   bool start() {
-    const std::size_t own =
-        observations_.valid() - std::min(observations_.valid(), evaluator_.suggested());
-    if (own >= kFirst) return true;  // a resumed run
-    const std::size_t wanted = first_count();
+    const std::size_t known = observations_.valid();
+    if (known >= kFirst + evaluator_.suggested()) return true;  // a resumed run
     std::size_t started = 0;
-    while (!exhausted() && (started < wanted || observations_.valid() < needed(started))) {
-      const std::vector<std::size_t> first = first_after(started, wanted);
-      if (!ask(first)) return false;
-      started += first.size();
+    const auto needs_more = [&] { return observations_.valid() - known < needed(started); };
+    while (!exhausted() && needs_more()) {
+      in_flight_ = first_after(started);
+      started += in_flight_.size();
+      evaluator_.prefetch(in_flight_);
+      while (!in_flight_.empty() && needs_more()) {
+        if (!take_some()) return false;
+      }
     }
     return true;
   }
 
-  /// What follows `started` configurations of a start that wants `wanted` of them first. These do
-  /// not keep away from what is known already: the farthest points from one are the edges.
-  std::vector<std::size_t> first_after(std::size_t started, std::size_t wanted) {
+  /// What follows `started` configurations of a start. Its first do not keep away from what is
+  /// known already: the farthest points from one are the edges.
+  std::vector<std::size_t> first_after(std::size_t started) {
     const std::vector<float>& predicted = prior_.log_predicted;
     std::vector<std::size_t> taken;
     if (started > 0) taken = observations_.indices();
-    const std::size_t count = started == 0 ? wanted : std::max<std::size_t>(1, batch_ / 2);
+    const std::size_t count = started == 0 ? first_count() : std::max<std::size_t>(1, batch_ / 2);
     if (!predicted.empty()) {
       return first_configurations(space_, coordinates_, predicted, count, taken, random_);
     }
@@ -386,8 +386,6 @@ namespace {
 using enum Proposer;
 constexpr std::array kFresh = {smooth, stepped, smooth, local};
 constexpr std::array kStale = {smooth, random, local, stepped, around, random, local, around};
-constexpr std::array kStuckRound = {around, smooth, around,  random, around,
-                                    local,  around, stepped, random, local};
 
 }  // namespace
 
@@ -406,7 +404,6 @@ Proposer Turns::next(bool ending) {
 }
 
 Proposer Turns::next_of_round() {
-  if (waited_ >= kStuck) return kStuckRound[stuck_turn_++ % kStuckRound.size()];
   if (waited_ >= kPatience) return kStale[stale_turn_++ % kStale.size()];
   return kFresh[fresh_turn_++ % kFresh.size()];
 }

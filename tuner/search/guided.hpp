@@ -30,20 +30,17 @@ enum class Proposer {
 
 /// Takes turns: smooth, stepped, smooth, local. While the search is stale, a quarter of the
 /// proposals are random, a quarter local and a quarter `around`, because a surrogate on a plateau
-/// proposes more of the plateau. While it is stuck, four of ten are `around`, two random and two
-/// local: if the search has not left the fastest by then, something faster is probably a few
-/// changes away, and the surrogates miss it. At the end of a search, `around` takes the place of
-/// random, because no proposals are left to follow a random one up.
+/// proposes more of the plateau. At the end of a search, `around` takes the place of random,
+/// because no proposals are left to follow a random one up.
 class Turns {
  public:
   /// Call after each observation. `fastest` is in log seconds. The search is stale after kPatience
-  /// observations without a gain of kGain, and stuck after kStuck.
+  /// observations without a gain of kGain.
   void observe(std::size_t observations, double fastest);
   /// `ending`: few evaluations are left.
   Proposer next(bool ending = false);
 
   static constexpr std::size_t kPatience = 10;
-  static constexpr std::size_t kStuck = 35;
   static constexpr double kGain = 0.02;  // of log seconds, since the last gain
 
  private:
@@ -54,7 +51,6 @@ class Turns {
   std::size_t waited_ = 0;  // observations since the last gain
   std::size_t fresh_turn_ = 0;
   std::size_t stale_turn_ = 0;
-  std::size_t stuck_turn_ = 0;
 };
 
 }  // namespace autotune

@@ -51,8 +51,7 @@ class Surroundings {
                const Neighbours& neighbours)
       : space_(space), candidates_(candidates), neighbours_(neighbours) {}
 
-  /// The candidate with the shortest expected time per success. ValueEffects expects the time. A
-  /// trade, in which one parameter goes up by a value and another one down, counts as faster.
+  /// The candidate with the shortest expected time per success. ValueEffects expects the time.
   /// `success` is the probability, one per candidate or empty. `taken` has one flag per candidate.
   /// A candidate whose correlation with one of the `known` points is above 0.97 is left out: it
   /// differs in parameters without effect only. At least one observation must be valid. nullopt
