@@ -214,6 +214,12 @@ std::string why_no_locks(const std::filesystem::path& path) {
 }
 
 void check_path(const std::filesystem::path& path, Mode mode) {
+  if (path.extension() == ".lock") {  // programs open each file that is called so as one
+    throw StoreError(format(
+        "{}: is a lock, which programs open in place of a database, and which `autotune lock "
+        "--verify` and `--diff` read; name a database by --db or AUTOTUNE_DB",
+        path.string()));
+  }
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status)) {

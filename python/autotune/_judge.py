@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union
 
 from ._errors import Error, UsageError
-from ._judge_process import Ended, Late, Process, memory_limit, shared_memory
+from ._judge_process import Ended, Late, Process, shared_memory
 from ._judged import APART, POISONS, SAMPLES
 from ._library import prefix
 
@@ -118,11 +118,10 @@ class Case:
         modules = ["torch"] if needs_torch else []
         self.processes: list[Process] = []
         try:
-            for place, confined in ((against, False), (against, False),
-                                    (candidate, options.confined)):  # fmt: skip
-                self.processes.append(Process(self.memory, confined, place, modules))
+            for place, is_judged in ((against, False), (against, False), (candidate, True)):
+                confined = is_judged and options.confined
+                self.processes.append(Process(self.memory, is_judged, confined, place, modules))
             self.reference, self.rival, self.candidate = self.processes
-            self.candidate.memory_limit = memory_limit()
             self.of_reference("load", function=against, inputs=inputs, path=sys.path)
         except BaseException:
             self.end()

@@ -23,7 +23,6 @@ from typing import Any, Optional
 from ._errors import Error
 from ._library import installed
 
-LOOK_EACH = 0.1  # seconds: how often the memory of a process is looked at
 ARENA = 4 << 30  # address space; memory only where it is used
 
 
@@ -48,29 +47,19 @@ def memory_limit() -> int:
     return free // 2
 
 
-def memory_of(pid: int) -> int:
-    """Bytes that no file backs."""
-    try:
-        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    except OSError:
-        return 0  # it has ended
-    return sum(int(line.split()[1]) << 10 for line in lines
-               if line.startswith(("RssAnon:", "RssShmem:")))  # fmt: skip
-
-
 class Process:
     """_judged.py in a process that ends with this one, and with it all that it started."""
 
-    def __init__(self, memory: list[int], confined: bool, place: tuple[str, str, str],
-                 modules: list[str]):  # fmt: skip
+    def __init__(self, memory: list[int], is_judged: bool, confined: bool,
+                 place: tuple[str, str, str], modules: list[str]):  # fmt: skip
         self._folder = tempfile.mkdtemp(prefix="autotune-judge-")
         self._said = tempfile.TemporaryFile()
         self.left: Optional[list[Any]] = None  # its scheduling when it answered last
-        self.memory_limit: Optional[int] = None  # bytes
         ours, theirs = socket.socketpair()
         worker = os.environ.get("AUTOTUNE_WORKER") or str(
             installed("libexec/autotune/autotune-worker", "bin/autotune-worker"))  # fmt: skip
-        words = [worker, "--within", self._folder, *(self._readable(*place[:2]) if confined else []), "--",
+        limit = str(memory_limit() if is_judged else 0)
+        words = [worker, "--within", limit, self._folder, *(self._readable(*place[:2]) if confined else []), "--",
                  sys.executable, "-B", str(Path(__file__).with_name("_judged.py")), *modules]  # fmt: skip
         given = [fcntl.fcntl(each, fcntl.F_DUPFD_CLOEXEC, 64)
                  for each in (theirs.fileno(), *memory, self._said.fileno())]  # fmt: skip
@@ -119,8 +108,7 @@ class Process:
             left = end - time.monotonic()
             if left <= 0:
                 raise Late(f"no answer within {seconds:.3g} s")
-            if not select.select([self._socket], [], [], min(left, LOOK_EACH))[0]:
-                self._expect_little_memory()
+            if not select.select([self._socket], [], [], left)[0]:
                 continue
             try:
                 part = self._socket.recv(min(count - len(got), 1 << 20))
@@ -130,11 +118,6 @@ class Process:
                 raise Ended(self._last_line() or "its process ended")
             got += part
         return got
-
-    def _expect_little_memory(self) -> None:
-        limit = self.memory_limit
-        if limit is not None and sum(memory_of(pid) for pid in self.started()) > limit:
-            raise Ended(f"it takes more than {limit / 2**30:.3g} GiB of memory, half of what was free")
 
     def _last_line(self) -> str:
         size = self._said.seek(0, os.SEEK_END)

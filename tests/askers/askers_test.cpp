@@ -57,15 +57,28 @@ class Askers : public testing::Test {
     if (!fingerprint.empty()) kernel.fingerprint = fingerprint;
     sample.key.kernel = store.add_kernel(kernel);
     sample.key.policy = kPolicy;
-    sample.key.problem = problem_of(target, {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}},
-                                    parse_named_values(settings))
-                             .text();
-    db::DecisionRow row = sample.decision(to_text(target.default_configuration), ns);
+    const Problem problem = problem_with(target, sizes, settings);
+    sample.key.problem = problem.text();
+    db::DecisionRow row = sample.decision(default_of(target, problem), ns);
     if (library_ns > 0) {
       row.baseline = {"cublas", "cublasSgemm", library_ns, {}, {}, library_ns < ns};
     }
     store.add_decision(row);
     return sample.key;
+  }
+
+  /// With the batch of this test.
+  Problem problem_with(const Target& target, const Sizes& sizes, const std::string& settings) {
+    const NamedValues values{{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}, {"batch", batch_}};
+    return problem_of(target, values, parse_named_values(settings));
+  }
+  /// The first default configuration that is valid there.
+  static std::string default_of(const Target& target, const Problem& problem) {
+    const TargetProgram program(target, problem, device_of(db::h200()));
+    for (const Levels& each : program.defaults()) {
+      if (program.is_valid(each)) return to_text(configuration_of(target.parameters, each));
+    }
+    return to_text(target.default_configuration);
   }
 
   autotune_handle* open(const std::string& target, const std::string& settings) {
@@ -83,11 +96,22 @@ class Askers : public testing::Test {
     return handle;
   }
 
-  static autotune_answer lookup(autotune_handle* handle, const Sizes& sizes) {
+  autotune_answer lookup(autotune_handle* handle, Sizes sizes) const {
     autotune_answer answer{};
     answer.size = sizeof answer;
-    EXPECT_EQ(autotune_lookup(handle, sizes.data(), 3, &answer), AUTOTUNE_OK) << autotune_message();
+    sizes.push_back(batch_);
+    EXPECT_EQ(autotune_lookup(handle, sizes.data(), 4, &answer), AUTOTUNE_OK) << autotune_message();
     return answer;
+  }
+
+  /// Of a command line.
+  std::vector<std::string> words_for(const std::string& settings) const {
+    std::vector<std::string> words{"--db", file_.string(), "--target",
+                                   "gemm", "--device",     "NVIDIA H200"};
+    for (const NamedValue& each : parse_named_values(settings)) {
+      words.insert(words.end(), {"--set", to_text({each})});
+    }
+    return words;
   }
 
   /// Asks all for `count` random sizes, and for these.
@@ -102,11 +126,12 @@ class Askers : public testing::Test {
     const Handle program(open("gemm", settings));
     std::string list;
     for (const Sizes& sizes : all) {
-      list += format("{}{}x{}x{}", list.empty() ? "" : ",", sizes[0], sizes[1], sizes[2]);
+      list +=
+          format("{}{}x{}x{}x{}", list.empty() ? "" : ",", sizes[0], sizes[1], sizes[2], batch_);
     }
-    const cli::Arguments arguments(cli::verb_called("query"),
-                                   {"--db", file_.string(), "--target", "gemm", "--size", list,
-                                    "--set", settings, "--device", "NVIDIA H200"});
+    std::vector<std::string> words = words_for(settings);
+    words.insert(words.end(), {"--size", list});
+    const cli::Arguments arguments(cli::verb_called("query"), words);
     cli::AnswerJudge judge(arguments);
     cli::Databases databases(arguments, judge);
     std::map<std::string, cli::Answer> shown;
@@ -116,10 +141,7 @@ class Askers : public testing::Test {
     }
     for (const Sizes& sizes : all) {
       SCOPED_TRACE(format("{} {}x{}x{}", settings, sizes[0], sizes[1], sizes[2]));
-      const std::string problem =
-          problem_of(gemm_, {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}},
-                     parse_named_values(settings))
-              .text();
+      const std::string problem = problem_with(gemm_, sizes, settings).text();
       ASSERT_TRUE(shown.contains(problem));
       expect_shown(shown.at(problem), program.get(), sizes);
     }
@@ -127,8 +149,7 @@ class Askers : public testing::Test {
 
   /// By exports and reports, which know stored results only; and by warm.
   void expect_given(const std::string& settings) {
-    const std::vector<std::string> words{"--db",  file_.string(), "--target", "gemm",
-                                         "--set", settings,       "--device", "NVIDIA H200"};
+    const std::vector<std::string> words = words_for(settings);
     std::vector<std::string> with_output = words;
     with_output.insert(with_output.end(), {"--output", "unused"});
     const cli::Arguments arguments(cli::verb_called("query"), words);
@@ -177,7 +198,7 @@ class Askers : public testing::Test {
   }
 
   /// By query and explain.
-  static void expect_shown(const cli::Answer& shown, autotune_handle* program, const Sizes& sizes) {
+  void expect_shown(const cli::Answer& shown, autotune_handle* program, Sizes sizes) const {
     const autotune_answer answer = lookup(program, sizes);
     const cli::ProgramAnswer& given = shown.given;
     EXPECT_EQ(given.lookup->target().name, answer.target);
@@ -188,7 +209,8 @@ class Askers : public testing::Test {
     EXPECT_EQ(given.answer.baseline_ns, answer.baseline_ns);
     EXPECT_EQ(given.answer.expected_ns, answer.expected_ns);
     char text[4096];
-    ASSERT_EQ(autotune_explain(program, sizes.data(), 3, text, sizeof text), AUTOTUNE_OK);
+    sizes.push_back(batch_);
+    ASSERT_EQ(autotune_explain(program, sizes.data(), 4, text, sizeof text), AUTOTUNE_OK);
     EXPECT_EQ(
         explanation_of(given.lookup->target(), given.problem, given.lookup->device(), given.answer),
         text);
@@ -201,6 +223,7 @@ class Askers : public testing::Test {
   std::filesystem::path file_ = folder_ / "t.db";
   const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   std::mt19937_64 random_{40};
+  std::int64_t batch_ = 1;
 };
 
 TEST_F(Askers, SayTheSameWhereNothingIsTuned) {
@@ -217,31 +240,32 @@ TEST_F(Askers, SayTheSameOfWhatIsShipped) {
 }
 
 /// Tuned with and without the library, for another GPU, by another source; pinned, and refuted.
-class HalfTuned : public Askers {
+class HalfTuned : public Askers, public testing::WithParamInterface<const char*> {
  protected:
   HalfTuned() {
+    batch_ = settings_.find("batch") == std::string::npos ? 1 : 3;
+    if (batch_ > 1) settings_ = "layout=NT";
     db::TunedStore store(file_);
     for (const std::int64_t m : {1, 16, 64, 512}) {
-      add(store, "gemm", {m, 1024, 1024}, "layout=NT", 9000.0 + static_cast<double>(m), 12000);
-      add(store, "gemm", {m, 2048, 1024}, "layout=NT", 9000);
-      add(store, "gemm", {m, 512, 512}, "layout=NT", 9000, 7000);
+      add(store, "gemm", {m, 1024, 1024}, settings_, 9000.0 + static_cast<double>(m), 12000);
+      add(store, "gemm", {m, 2048, 1024}, settings_, 9000);
+      add(store, "gemm", {m, 512, 512}, settings_, 9000, 7000);
     }
     db::DeviceRow other = db::h200();
     other.name = "NVIDIA H100 80GB HBM3";
-    add(store, "gemm", {4, 1024, 1024}, "layout=NT", 9000, 12000, other);
-    add(store, "gemm", {8, 1024, 1024}, "layout=NT", 9000, 12000, db::h200(), "stale");
-    const db::ProblemKey pinned = add(store, "gemm", {32, 1024, 1024}, "layout=NT", 9000, 8000);
-    const std::string configuration = to_text(gemm_.default_configuration);
+    add(store, "gemm", {4, 1024, 1024}, settings_, 9000, 12000, other);
+    add(store, "gemm", {8, 1024, 1024}, settings_, 9000, 12000, db::h200(), "stale");
+    const db::ProblemKey pinned = add(store, "gemm", {32, 1024, 1024}, settings_, 9000, 8000);
+    const std::string configuration =
+        default_of(gemm_, problem_with(gemm_, {32, 1024, 1024}, settings_));
     store.pin({"", pinned, configuration, "because", "2026-03-01T12:02:00.000Z"});
     db::Sample sample(store);
-    sample.key = add(store, "gemm", {48, 1024, 1024}, "layout=NT", 9000, 12000);
+    sample.key = add(store, "gemm", {48, 1024, 1024}, settings_, 9000, 12000);
     db::TrialRow failure = sample.failure(configuration, "wrong");
     failure.created_at = "2026-03-01T12:03:00.000Z";
     store.append({&failure, 1});
     sample.key = add(store, "gemm", {4096, 1024, 1024}, "layout=TT", 9000, 12000);
-    sample.key.problem =
-        problem_of(gemm_, {{"M", 96}, {"N", 1024}, {"K", 1024}}, parse_named_values("layout=NT"))
-            .text();
+    sample.key.problem = problem_with(gemm_, {96, 1024, 1024}, settings_).text();
     store.append(std::vector{sample.trial(configuration, 3000)});  // its run was killed
     for (const std::int64_t m : {1, 4, 8, 16, 32, 48, 64, 96, 512}) {
       for (const std::int64_t n : {512, 1024, 2048})
@@ -249,21 +273,31 @@ class HalfTuned : public Askers {
     }
   }
 
+  std::string settings_ = GetParam();
   std::vector<Sizes> exact_;
 };
 
-TEST_F(HalfTuned, AllSayTheSame) {
-  expect_the_same("layout=NT", 40, exact_);
-  expect_given("layout=NT");
+TEST_P(HalfTuned, AllSayTheSame) {
+  expect_the_same(settings_, 10, exact_);
+  expect_given(settings_);
 }
 
-TEST_F(HalfTuned, AllSayTheSameWhereRowsAreDamaged) {
+INSTANTIATE_TEST_SUITE_P(Products, HalfTuned,
+                         testing::Values("layout=NT", "batch", "dtype=bf16 layout=NT",
+                                         "dtype=i8 layout=NT", "layout=NT math=tf32",
+                                         "dtype=e4m3 layout=NT scales=rows"));
+
+class Damaged : public HalfTuned {};
+
+TEST_P(Damaged, AllSayTheSame) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(
           "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=16 %' OR problem LIKE 'M=64 N=1%'");
-  expect_the_same("layout=NT", 20, exact_);
-  expect_given("layout=NT");
+  expect_the_same(settings_, 20, exact_);
+  expect_given(settings_);
 }
+
+INSTANTIATE_TEST_SUITE_P(Products, Damaged, testing::Values("layout=NT", "batch"));
 
 }  // namespace
 }  // namespace autotune

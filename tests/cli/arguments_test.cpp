@@ -113,6 +113,17 @@ TEST(Request, AFixedSizeMayBeLeftOut) {
   EXPECT_EQ(example_sizes(target), "64");
 }
 
+TEST(Request, ExampleSizesNeedLittleMemory) {
+  Target target;
+  target.name = "f";
+  target.sizes = {"N", "M"};
+  target.arguments.push_back(
+      {.name = "x", .type = "f32", .length = Expression::parse("N * N * M")});
+  EXPECT_EQ(example_sizes(target), "256");
+  target.arguments[0].length = Expression::parse("N * M");
+  EXPECT_EQ(example_sizes(target), "512");
+}
+
 TEST(Verbs, TuneIsTheDefaultAndEachIsFoundByItsName) {
   EXPECT_EQ(verbs().front()->name, "tune");
   std::set<std::string_view> names;

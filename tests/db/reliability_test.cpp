@@ -375,6 +375,8 @@ TEST(Reliability, WhatIsNoDatabaseOfOursIsRefusedInOneSentenceAndLeftAlone) {
     EXPECT_REFUSAL(StoreError, TunedStore store(folder / "foreign.db", mode),
                    "is the SQLite database of another program");
     EXPECT_REFUSAL(StoreError, TunedStore store(folder / "", mode), "is a folder");
+    EXPECT_REFUSAL(StoreError, TunedStore store(folder / "app.lock", mode),
+                   "app.lock: is a lock, which programs open in place of a database");
   }
   EXPECT_REFUSAL(StoreError, TunedStore store(folder / "none.db", Mode::read_only),
                  "none.db: there is no such file; tune something first");

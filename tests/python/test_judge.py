@@ -110,7 +110,7 @@ class NumPy(Judged):
             self.assertEqual(self.judge("affine").verdict, "right")
             found = self.judge("takes_memory")
         self.assertEqual((found.verdict, found.raw["outcome"]), ("wrong", "crash"), found.text)
-        self.assertIn("it takes more than 1 GiB of memory", found.text)
+        self.assertIn("it takes more than 1.000 GiB of memory", found.text)
 
     def test_nothing_outlives_the_judge(self):
         self.expect_right("outlives")

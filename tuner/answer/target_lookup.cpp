@@ -354,7 +354,11 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     const std::string configuration(answer->configuration);
     answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
   }
-  if (sizes.size() > target_.sizes.size()) answer->library_is_expected = false;
+  // Times of the default free sizes count, unless lines are less aligned there than here.
+  if (sizes.size() > target_.sizes.size()) {
+    answer->library_is_expected = !answer->is_pinned() && line_alignment(program_, sizes) <
+                                                              line_alignment(program_, key(sizes));
+  }
   if (answer->library_is_expected) weigh_library(*answer, sizes);
   return remember(sizes, *answer);
 }

@@ -154,6 +154,12 @@ std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
   std::vector<Choice> ranked;
   for (const TargetProblem& problem : problems) {
     Choice other = look_up(shape.device, problem);
+    const TargetProblem launched = launched_problem_of(shape, problem);
+    const bool is_away = other.outcome == Outcome::served && launched != problem;
+    if (is_away && look_up(shape.device, launched).outcome == Outcome::vendor_faster) {
+      other.outcome = Outcome::vendor_faster;
+      other.is_open = false;  // what is earned is stored for the default distances
+    }
     if (ranked.empty() || is_better(other, ranked.front()))
       ranked.insert(ranked.begin(), std::move(other));
   }

@@ -9,6 +9,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -211,9 +212,23 @@ bool needs_sizes(const Target& target) {
   return false;
 }
 
-std::string example_sizes(const Target& target) {
+bool fits_an_example(const Target& target, const NamedValues& sizes) try {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
+  const Problem problem = problem_of(target, sizes, {});
+  std::int64_t bytes = 0;
+  for (const BufferSpec& each : TargetProgram(target, problem, DeviceInfo{}).buffers()) {
+    bytes += each.bytes();
+  }
+  return bytes <= kMostBytes;
+} catch (const std::exception&) {  // lengths depend on the device, or the sizes are not offered
+  return true;
+}
+
+namespace {
+
+/// With the sizes nearest to this that the target offers.
+std::string sizes_near(const Target& target, std::int64_t each) {
   const std::size_t count = needed_sizes(target);
-  const std::int64_t each = count < 4 ? 512 : count == 4 ? 64 : 16;  // products fit into a grid
   std::string text;
   bool are_equal = true;
   for (std::size_t i = 0; i < count; ++i) {
@@ -224,8 +239,29 @@ std::string example_sizes(const Target& target) {
   return are_equal ? std::to_string(each) : text;
 }
 
+}  // namespace
+
+std::string example_sizes(const Target& target) {
+  const std::size_t count = needed_sizes(target);
+  std::int64_t each = count < 4 ? 512 : count == 4 ? 64 : 16;  // products fit into a grid
+  std::string text = sizes_near(target, each);
+  while (each > 16 && !fits_an_example(target, sizes_in(text, target)[0])) {
+    each /= 2;
+    text = sizes_near(target, each);
+  }
+  return text;
+}
+
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
                                   std::string_view option) {
+  for (const std::string_view item : split(text, ',')) {
+    const std::string_view name = trimmed(item.substr(0, item.find('=')));
+    if (std::ranges::find(target.free_sizes, name, &FreeSize::name) == target.free_sizes.end())
+      continue;
+    throw UsageError(
+        format("{}: {} is a free size of {}: results belong to its default; leave it out", option,
+               name, target.name));
+  }
   const std::vector<std::string> names = given_sizes(text, target);
   const std::size_t left_out = target.sizes.size() - needed_sizes(target);
   std::vector<NamedValues> all;

@@ -56,8 +56,10 @@ NamedValues fixed_of(const Arguments& arguments);
 bool needs_sizes(const Target& target);
 
 /// Sizes that the target offers, as text: 512 for each, of four 64, of more 16, or the nearest
-/// larger one.
+/// larger one; less where buffers would need more than 256 MiB.
 std::string example_sizes(const Target& target);
+/// Whether buffers of these sizes need at most that.
+bool fits_an_example(const Target& target, const NamedValues& sizes);
 
 /// The sizes of each problem, with the default of those that are left out. A fixed size may always
 /// be left out. Throws UsageError.

@@ -25,7 +25,9 @@ int run_convert(const Arguments& arguments) {
   if (arguments.positional().size() != 1) {
     throw UsageError("convert needs one manifest, such as: autotune convert scale.target.json");
   }
-  const std::string text = converted(arguments.positional()[0]);
+  const std::string& old = arguments.positional()[0];
+  if (old.ends_with(".toml")) throw UsageError(old + ": is in format 2 already, as all in TOML");
+  const std::string text = converted(old);
   if (const auto output = arguments.find("output")) {
     write_output(*output, [&](std::ostream& file) { file << text; });
   } else {

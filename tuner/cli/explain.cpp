@@ -24,9 +24,10 @@ std::vector<Answer> stored_answers(const Arguments& arguments, const Target& tar
   const db::TunedEntry first = answers.front().entry;
   std::erase_if(answers, [](const Answer& answer) { return !answer.is_stored; });
   if (!answers.empty()) return answers;
-  throw Error(format("{} of size {} is not tuned in {}: run {}", first.kernel.target,
-                     arguments.text("size"), database_path(arguments).string(),
-                     tune_command(arguments, target, first)));
+  const auto device = arguments.find("device");
+  throw Error(format("{} of size {} is not tuned{} in {}: run {}", first.kernel.target,
+                     arguments.text("size"), device ? " for " + *device : "",
+                     database_path(arguments).string(), tune_command(arguments, target, first)));
 }
 
 /// Counts on this machine, for the user's own results.

@@ -47,7 +47,9 @@ ManifestTrouble trouble_with(const Target& target, Device& device) {
   for (const std::int64_t size :
        {255, 63}) {  // constraints may want multiples: one more is an edge
     if (verdict || target.sizes.empty()) break;
-    const Problem other = problem_of(target, sizes_in(std::to_string(size), target)[0], {});
+    const NamedValues all = sizes_in(std::to_string(size), target)[0];
+    if (!fits_an_example(target, all)) continue;
+    const Problem other = problem_of(target, all, {});
     verdict = default_at_edge(target, other, first.configuration, device);
   }
   if (!verdict || verdict->outcome == Outcome::ok) return {};

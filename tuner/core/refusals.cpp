@@ -76,7 +76,8 @@ constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
      "__shfl_down_sync(0xffffffff, ...) and the like, or define it so by options = "
      "[\"-D__shfl_down(...)=__shfl_down_sync(~0u,__VA_ARGS__)\"]"},
     {"which instance of overloaded function|cannot resolve address of overloaded function",
-     "several kernels have this name: give the one that is launched a name of its own"},
+     "several kernels have this name, or its template does not take what `entry` passes: correct "
+     "entry, or give the kernel that is launched a name of its own"},
     {"annotation on lambda requires",
      "NVRTC has no extended lambdas: leave __device__ out, a lambda in a kernel is device code"},
     {"Assembler messages:",

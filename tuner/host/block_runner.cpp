@@ -10,6 +10,7 @@
 #include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/host/host_module.hpp"
@@ -289,7 +290,7 @@ struct ClusterRunner::Calls {
     return t_runner->in_block(shared, rank);
   }
   static unsigned long long* slots() { return threads().slots(); }
-  static void* dynamic_shared() { return t_runner->current_->dynamic.data(); }
+  static void* dynamic_shared() { return t_runner->dynamic_shared(); }
   static void copy(void* to, const void* from, unsigned bytes, unsigned zeros) {
     threads().copies().add(to, from, bytes, zeros);
   }
@@ -313,6 +314,46 @@ std::span<std::byte> ClusterRunner::bytes_of(std::vector<Line>& lines) {
   return {lines.data()->bytes, lines.size() * sizeof(Line)};
 }
 
+namespace {
+
+/// Of a zone. Behind the second one there is more memory, so that most kernels that write too far
+/// do not end the process.
+constexpr std::size_t kZoneBytes = 1024, kBehindZones = 64 << 10;
+constexpr std::byte kZoneByte{0xFF};  // numbers that are read there are NaN
+
+}  // namespace
+
+std::span<std::byte> ClusterRunner::dynamic_of(Block& block) const {
+  return bytes_of(block.dynamic).subspan(kZoneBytes, dynamic_bytes_);
+}
+
+std::array<std::span<std::byte>, 2> ClusterRunner::zones_of(Block& block) const {
+  const std::span<std::byte> all = bytes_of(block.dynamic);
+  return {all.first(kZoneBytes), all.subspan(kZoneBytes + dynamic_bytes_, kZoneBytes)};
+}
+
+/// Kernels without such memory cost nothing here.
+void* ClusterRunner::dynamic_shared() {
+  if (!current_->has_zones) {
+    current_->has_zones = true;
+    for (const auto& zone : zones_of(*current_)) std::ranges::fill(zone, kZoneByte);
+  }
+  return dynamic_of(*current_).data();
+}
+
+std::optional<std::ptrdiff_t> ClusterRunner::stray_byte() {
+  std::optional<std::ptrdiff_t> stray;
+  for (const auto& block : blocks_) {
+    if (!std::exchange(block->has_zones, false)) continue;
+    for (const auto& zone : zones_of(*block)) {
+      const auto changed =
+          std::ranges::find_if(zone, [](std::byte each) { return each != kZoneByte; });
+      if (changed != zone.end()) stray = &*changed - dynamic_of(*block).data();
+    }
+  }
+  return stray;
+}
+
 void ClusterRunner::provide(std::vector<Line>& lines, std::size_t bytes) {
   const std::size_t count = bytes / sizeof(Line) + 1;
   if (lines.size() < count) lines.resize(count);
@@ -325,7 +366,8 @@ void ClusterRunner::enter(const HostModule& module, unsigned blocks,
   dynamic_bytes_ = dynamic_shared_bytes;
   while (blocks_.size() < blocks) blocks_.push_back(std::make_unique<Block>(order_));
   for (unsigned rank = 0; rank < blocks; ++rank) {
-    provide(blocks_[rank]->dynamic, dynamic_shared_bytes);
+    provide(blocks_[rank]->dynamic, dynamic_shared_bytes + 2 * kZoneBytes + kBehindZones);
+    blocks_[rank]->has_zones = false;
   }
   current_ = blocks_.front().get();
   sequence_.resize(blocks);
@@ -426,13 +468,12 @@ void* ClusterRunner::in_block(const void* shared, unsigned rank) {
   if (rank >= sequence_.size()) return nullptr;
   Block& there = *blocks_[rank];
   if (&there == current_) return const_cast<void*>(shared);
-  const auto moved = [&](std::span<std::byte> from, std::vector<Line>& to) -> void* {
+  const auto moved = [&](std::span<std::byte> from, std::span<std::byte> to) -> void* {
     const auto offset = static_cast<const std::byte*>(shared) - from.data();
-    return offset >= 0 && offset < std::ssize(from) ? bytes_of(to).data() + offset : nullptr;
+    return offset >= 0 && offset < std::ssize(from) ? to.data() + offset : nullptr;
   };
-  const auto dynamic = bytes_of(current_->dynamic).first(dynamic_bytes_);
-  if (void* const found = moved(dynamic, there.dynamic)) return found;
-  return moved(statics_, there.statics);
+  if (void* const found = moved(dynamic_of(*current_), dynamic_of(there))) return found;
+  return moved(statics_, bytes_of(there.statics));
 }
 
 }  // namespace autotune

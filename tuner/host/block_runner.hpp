@@ -4,10 +4,12 @@
 // that have ended: not the block's, not a warp's, not the cluster's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -186,6 +188,10 @@ class ClusterRunner {
   /// Of the cluster that deadlocked last.
   const Deadlock& deadlock() const { return deadlock_; }
 
+  /// Where blocks wrote outside of their dynamic shared memory since enter(), in bytes from its
+  /// start; nullopt if none did.
+  std::optional<std::ptrdiff_t> stray_byte();
+
  private:
   struct Calls;
   /// Keeps vectors of it aligned as shared variables are.
@@ -195,10 +201,14 @@ class ClusterRunner {
   struct Block {
     explicit Block(ThreadOrder order) : threads(order) {}
     BlockRunner threads;
-    std::vector<Line> dynamic, statics;
+    std::vector<Line> dynamic, statics;  // dynamic: between zones that kernels must not write
+    bool has_zones = false;
   };
 
   static std::span<std::byte> bytes_of(std::vector<Line>& lines);
+  std::span<std::byte> dynamic_of(Block& block) const;
+  std::array<std::span<std::byte>, 2> zones_of(Block& block) const;
+  void* dynamic_shared();
   static void provide(std::vector<Line>& lines, std::size_t bytes);
   bool run(const autotune_host::ClusterWork& work);
   void begin(const autotune_host::ClusterWork& work);

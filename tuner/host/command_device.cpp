@@ -249,6 +249,12 @@ class CommandCall : public Call {
   double process_seconds_ = 0;
 };
 
+/// What is known of a program with its arguments, however often it is loaded.
+struct KnownProgram {
+  int paid_calls = 0;  // of a batch, by the last start
+  bool is_checked = false;
+};
+
 /// Calls of a batch take this part of the time that the program's start takes.
 constexpr double kShareOfStart = 0.1, kMostCalls = 10'000;
 
@@ -271,8 +277,8 @@ class CommandCandidate : public Candidate {
  public:
   CommandCandidate(const CompiledKernel& kernel, const LaunchPlan& plan, ProblemBuffers& buffers,
                    Verifier& verifier, BufferFiles& files,
-                   const std::vector<std::string>& environment)
-      : program_(kernel.binary.get()), buffers_(buffers), verifier_(verifier) {
+                   const std::vector<std::string>& environment, KnownProgram& known)
+      : program_(kernel.binary.get()), buffers_(buffers), verifier_(verifier), known_(known) {
     for (const InputSet set : kInputSets) {
       auto call = std::make_unique<CommandCall>(plan, program_.path(), buffers.all(set), files,
                                                 environment);
@@ -291,14 +297,15 @@ class CommandCandidate : public Candidate {
   TimedBatch time(int launches, L2State) override {
     buffers_.restore_inouts(InputSet::uniform);
     const bool is_chain = launches > 1 && !buffers_.any_inouts();
-    const int calls = is_chain ? std::max(launches, paid_calls_) : 1;
+    const int calls = is_chain ? std::max(launches, known_.paid_calls) : 1;
     TimedBatch batch{timed_->run_calls(calls), 0, L2State::hot};
     batch.overhead = std::max(0.0, timed_->process_seconds() - batch.seconds * launches);
     const double start = timed_->process_seconds() - batch.seconds * calls;
     const double paid = batch.seconds > 0 ? start * kShareOfStart / batch.seconds : 0;
-    paid_calls_ = static_cast<int>(std::clamp(paid, 0.0, kMostCalls));
-    if (std::exchange(is_unchecked_, false)) {
+    known_.paid_calls = static_cast<int>(std::clamp(paid, 0.0, kMostCalls));
+    if (!known_.is_checked) {
       verifier_.check_chain(*timed_, workspace_, timed_->process_seconds());
+      known_.is_checked = true;
     }
     return batch;
   }
@@ -310,8 +317,7 @@ class CommandCandidate : public Candidate {
   Workspace workspace_;
   CallOfSet calls_;
   CommandCall* timed_ = nullptr;  // of the uniform set
-  int paid_calls_ = 0;            // of a batch, by the last start
-  bool is_unchecked_ = true;
+  KnownProgram& known_;
 };
 
 /// Buffers lie in the memory of this process, and in files while a command runs.
@@ -329,8 +335,10 @@ class CommandWorkbench : public Workbench {
         verifier_(memory_, workload_, buffers_, answers_) {}
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
+    std::string all = kernel.key;
+    for (const std::string& word : plan.launches.front().command->words) all += '\0' + word;
     return std::make_unique<CommandCandidate>(kernel, plan, buffers_, verifier_, files_,
-                                              environment_);
+                                              environment_, known_[all]);
   }
   double launch_floor() override { return 0; }
 
@@ -354,6 +362,7 @@ class CommandWorkbench : public Workbench {
   ProblemBuffers buffers_;
   const RightAnswers answers_;
   Verifier verifier_;
+  std::map<std::string, KnownProgram> known_;
 };
 
 class CommandDevice : public Device {

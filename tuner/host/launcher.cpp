@@ -57,6 +57,14 @@ Dim3 place_of(std::int64_t number, const Dim3& size) {
              deadlock.ended));
 }
 
+[[noreturn]] void throw_stray_write(const HostLaunch& launch, std::ptrdiff_t at) {
+  throw KernelFailure(
+      Outcome::wrong,
+      format("{}: wrote {} the {} bytes of its dynamic shared memory, at byte {}: correct "
+             "dynamic_shared_bytes, or the bounds in the kernel",
+             launch.entry, at < 0 ? "before" : "behind", launch.dynamic_shared_bytes, at));
+}
+
 }  // namespace
 
 Launcher::Launcher(unsigned threads, ThreadOrder order) : pool_(threads) {
@@ -93,6 +101,9 @@ void Launcher::run(const HostLaunch& launch) {
     pool_.run(work);
   }
   if (stuck != clusters) throw_deadlock(launch, stuck, runners_[stuck_on]->deadlock());
+  for (unsigned number = 0; number < threads; ++number) {
+    if (const auto at = runners_[number]->stray_byte()) throw_stray_write(launch, *at);
+  }
 }
 
 void Launcher::run_nothing() {

@@ -121,13 +121,19 @@ std::string mismatch_text(const BufferSpec& buffer, const std::string& element,
                           std::span<const std::byte> got, const Expected& expected, Poison before,
                           Writers writers, const std::string& wrong) {
   const auto [by_kernel, by_reference] = writers;
+  const std::string right = expected_text(expected.type, expected.values);
+  if (!by_kernel && buffer.role == Role::inout) {  // it began with its fill
+    return format(
+        "{} comes from memory that nobody wrote{}; {}: nothing may be read outside of a buffer "
+        "(correct lengths and fills of indices, or let a constraint say which sizes it takes)",
+        element, by_reference ? " (expected " + right + ")" : ", in the reference, too", wrong);
+  }
   if (!by_kernel && !by_reference) {
     return format(
         "{} is written neither by the kernel nor by the reference (make {} an inout: it "
         "keeps its fill there); {}",
         element, buffer.name, wrong);
   }
-  const std::string right = expected_text(expected.type, expected.values);
   if (!by_kernel) {
     const bool spreads = is_floating(buffer.type) && before == Poison::nan;  // a sum with it, too
     return format(
@@ -377,7 +383,7 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   return {.outcome = Outcome::wrong,
           .message = std::move(message),
           .worst_error = roundings > 0 ? roundings : found.worst,
-          .unwritten = is_written ? "" : buffer.name,
+          .unwritten = is_written || buffer.role == Role::inout ? "" : buffer.name,
           .is_undefined = is_written && expected_text(expected.type, expected.values) == "nan"};
 }
 

@@ -369,10 +369,11 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     }
     made->early_start = early_start_of(*handle, answer);
     if (is_on_host(*handle)) load_on_host(*handle, *made);
-    if (!handle->tuned_only && !handle->calls_library) {
+    // Plugins know the default free sizes only.
+    if (!handle->tuned_only && !handle->calls_library && problem.free.empty()) {
       std::string library(answer.baseline);
       // What replaces a configuration that does not compile was not compared with the library.
-      const bool is_replaced = made->configuration != first && problem.free.empty();
+      const bool is_replaced = made->configuration != first;
       if (library.empty() && is_replaced) library = lookup.library();
       if (!library.empty()) open_baseline(lookup.target(), problem, library, *made);
     }

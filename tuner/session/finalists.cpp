@@ -50,14 +50,20 @@ std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) con
 Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& compile, int runs,
                           Extent extent) {
   for (Place* const place : places_of(configuration)) {
-    const auto kernel = compile(place->program->source_unit(place->program->levels(configuration)));
-    if (!kernel) continue;
-    Verdict verdict =
-        verdict_or_failure([&] { return verify_at(*place, configuration, *kernel, runs); });
-    if (verdict.outcome == Outcome::ok && extent == Extent::first) return verdict;
-    if (verdict.outcome == Outcome::ok) continue;
-    verdict.message = format("on {}: {}", problem_text(target_, place->problem), verdict.message);
-    return verdict;
+    const Levels levels = place->program->levels(configuration);
+    if (runs > 1 || !place->right.contains(levels)) {
+      const auto kernel = compile(place->program->source_unit(levels));
+      if (!kernel) continue;
+      Verdict verdict =
+          verdict_or_failure([&] { return verify_at(*place, configuration, *kernel, runs); });
+      if (verdict.outcome != Outcome::ok) {
+        verdict.message =
+            format("on {}: {}", problem_text(target_, place->problem), verdict.message);
+        return verdict;
+      }
+      place->right.insert(levels);
+    }
+    if (extent == Extent::first) return {};
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,7 +41,8 @@ class EdgeCheck {
   enum class Extent { first, all };
   /// Verifies a configuration on the usual edge problems for which it is valid, or on the first of
   /// them; if there are none, on the first longer one. In so many runs, until it fails. A failure's
-  /// message names the problem. Throws Error if the buffers or the reference fail.
+  /// message names the problem. What was right there is not run again, unless in several runs.
+  /// Throws Error if the buffers or the reference fail.
   Verdict verify(const Configuration& configuration, const Compile& compile, int runs = 1,
                  Extent extent = Extent::all);
 
@@ -49,6 +51,7 @@ class EdgeCheck {
     Problem problem;
     std::optional<TargetProgram> program;
     std::unique_ptr<Workbench> workbench;
+    std::set<Levels> right;
 
     bool takes(const Target& target, const Configuration& configuration) const;
   };

@@ -50,6 +50,12 @@ std::vector<Declaration> declarations(const Tokens& tokens) {
   return all;
 }
 
+std::string function_pointer(const Tokens& tokens) {
+  const std::size_t open = position(tokens, "(");
+  const bool is_one = open + 2 < tokens.size() && tokens[open + 1] == "*";
+  return is_one && is_name(tokens[open + 2]) ? tokens[open + 2] : "";
+}
+
 std::vector<Declaration> template_parameters(const Tokens& tokens, std::size_t at) {
   std::vector<Declaration> all;
   for (const Tokens& each : items_in(tokens, at + 1)) {
@@ -57,6 +63,9 @@ std::vector<Declaration> template_parameters(const Tokens& tokens, std::size_t a
     const bool is_type = !each.empty() && (each[0] == "typename" || each[0] == "class");
     if (is_type && one.name.empty()) one.name = one.type;
     if (is_type) one.type = "typename";
+    if (const std::string name = function_pointer(each); !name.empty()) {
+      one = {.type = std::string(kFunctionType), .name = name};
+    }
     all.push_back(std::move(one));
   }
   return all;

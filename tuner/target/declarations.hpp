@@ -21,6 +21,9 @@ struct Declaration {
   std::vector<Tokens> rows = {};  // of an array of arrays: its other lengths
 };
 
+/// The name in `float (*function)(float, float)`; empty for other declarations.
+std::string function_pointer(const Tokens& tokens);
+
 /// Of `const float* __restrict__ x[]`.
 Declaration declaration(Tokens tokens);
 /// All of `int x, y`.

@@ -40,6 +40,13 @@ class FactReader {
                      std::vector<std::int64_t> values = {}, bool is_guessed = false);
   void set_block_values(const std::string& name, int dimensions);
   void find_templates();
+  /// Whether each launch gives this argument of the template: some, for some sizes, is a promise.
+  bool is_always_true(std::size_t index) const;
+  /// Whether a parameter of a template is a pointer to a function.
+  bool is_function(const Declaration& each) const;
+  /// The one that is given; where a template around the launch gives it, the first that the file
+  /// gives to any.
+  std::string function_for(const Tokens& given) const;
   void find_constants();
   /// What kernels use and the source does not define: those who build it do, by -D.
   void find_undefined();
@@ -59,7 +66,9 @@ class FactReader {
 
   /// What the host's launch passes for a parameter; empty if it is none, or if nothing is launched.
   Tokens passed_for(const std::string& name) const;
-  /// A number of one or two digits that the host's launch itself has for an argument.
+  /// Whether the host's launch has a variable for an integer argument.
+  bool has_passed_variable() const;
+  /// A number of up to three digits that the host's launch itself has for an argument.
   std::optional<std::string> small_number(const std::string& name) const;
   /// The first value of the host's loop over launches, where its variable is passed for an
   /// argument.
@@ -71,6 +80,8 @@ class FactReader {
   /// The host's function around the launch. Its names of arguments and of the block are the
   /// kernel's.
   KernelText host_text(bool with_parameters) const;
+  /// The parameter for a dimension of the block that is this variable of the host's.
+  std::string block_named(const std::string& word) const;
   /// What the host launches with for a block.
   Tokens block_of_host() const;
   /// The host's variable for the number of threads, if that is all it says of them.
@@ -105,6 +116,10 @@ class FactReader {
   bool find_tile(const Declaration& each);
   /// Integers that the host computes from sizes, such as a number of tiles, are none.
   void find_computed();
+  /// `assert(n % 4 == 0)` says which sizes the kernel takes.
+  void find_assertions();
+  /// How many times a length names sizes: as many as an array has dimensions.
+  std::ptrdiff_t sizes_in(const std::string& length) const;
   bool is_size_name(const std::string& word) const { return contains(sizes_, word); }
 
   // The launch: facts_of_launch.cpp
@@ -163,6 +178,7 @@ class FactReader {
   const std::string& file_name_;
   const Corrections& corrections_;
   const GivenArguments* const given_;
+  std::optional<LaunchInSource> own_launch_;  // with dimensions in place of members: `grid.x`
   const LaunchInSource* launch_ = nullptr;
 
   KernelFacts facts_;

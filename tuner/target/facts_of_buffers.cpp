@@ -33,6 +33,17 @@ void FactReader::find_texture(const Declaration& each) {
   facts_.are_lengths_known = false;
 }
 
+namespace {
+
+/// The value of an expression of numbers; 0 if it has names.
+std::int64_t number_in(const std::string& length) {
+  if (length.find_first_not_of("0123456789+-*/() ") != std::string::npos || length.empty())
+    return 0;
+  return Scope().evaluate(Expression::parse(length));
+}
+
+}  // namespace
+
 void FactReader::find_buffers() {
   const KernelText own = text_with(false);
   const auto loop = own.loop();
@@ -43,9 +54,10 @@ void FactReader::find_buffers() {
     const bool were_known = facts_.are_lengths_known;
     lengths[each.name] = length_of(own, own.use_of(each.name));
     const bool is_guessed = were_known && !facts_.are_lengths_known;
-    const std::string allocated =
-        is_guessed || !were_known ? allocated_length(each) : std::string();
-    if (allocated.empty()) continue;
+    const std::string allocated = allocated_length(each);
+    const bool is_longer = sizes_in(allocated) > sizes_in(lengths[each.name]) ||
+                           number_in(allocated) > number_in(lengths[each.name]);
+    if (allocated.empty() || (!is_guessed && were_known && !is_longer)) continue;
     lengths[each.name] = allocated;
     facts_.are_lengths_known = were_known;
   }
@@ -116,7 +128,9 @@ std::string FactReader::allocated_length(const Declaration& buffer) const {
     append(elements, factor);
   }
   const auto value = has_type ? host_text(false).value(elements) : std::nullopt;
-  return value && value->sizes > 0 ? value->length() : "";
+  if (!value) return "";
+  const std::string length = value->length();
+  return value->sizes > 0 || number_in(length) > 0 ? length : "";
 }
 
 std::string FactReader::size_of_entries(const BufferUse& use) const {
@@ -180,11 +194,13 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
 std::string FactReader::indexed_by(const KernelText& own, const Declaration& buffer) {
   const auto members = file_.structs.find(file_.resolved(buffer.type));
   const bool is_struct = members != file_.structs.end();
-  const bool has_integers = is_struct ? std::ranges::all_of(members->second,
-                                                            [&](const Declaration& each) {
-                                                              return is_integer_type(type_of(each));
-                                                            })
-                                      : is_integer_type(type_of(buffer));
+  const bool has_integers =
+      is_struct ? std::ranges::all_of(members->second,
+                                      [&](const Declaration& each) {
+                                        const std::string type = type_of(each);
+                                        return is_integer_type(type) && type.substr(1) != "8";
+                                      })
+                : is_integer_type(type_of(buffer));
   if (!has_integers) return "";
   const Words variables = own.variables_from(buffer.name);
   for (const Declaration& each : kernel_.parameters) {

@@ -66,6 +66,8 @@ void FactReader::find_block() {
   const std::vector<std::string> by_host = host_dimensions(1);
   const bool is_literal = std::ranges::all_of(by_host, is_number);
   const bool has_dim = contains(kernel_.body, "blockDim");
+  const bool counts_threads =
+      used_.contains("blockDim") || used_.contains("meta_group_size");  // of a group of them
   if (!by_host.empty() && (!is_literal || shares_constant(1))) {
     block_ = by_host;
     return mark_block();
@@ -112,7 +114,8 @@ void FactReader::find_block() {
           std::to_string(each.by_default) == by_host[static_cast<std::size_t>(axis)];
       if (size.empty() && dimensions == 1 && is_passed) size = each.name;
     }
-    if (size.empty() && has_literal && !has_dim) size = by_host[static_cast<std::size_t>(axis)];
+    if (size.empty() && has_literal && !counts_threads)
+      size = by_host[static_cast<std::size_t>(axis)];
     if (!size.empty()) continue;
     size = free_name(dimensions == 1
                          ? "BLOCK"
@@ -207,8 +210,14 @@ void FactReader::find_grid() {
   grid_ = host_dimensions(0);
   // By a number of threads, or of elements for a block.
   static const std::regex kOfThreads("(/|,) [0-9]|\\b[0-9]{2,}");
-  const bool is_of_block = std::ranges::any_of(
-      grid_, [](const std::string& each) { return std::regex_search(each, kOfThreads); });
+  const auto counts_threads = [&](const std::string& each) {
+    const bool follows_block = std::ranges::any_of(block_, [&](const std::string& size) {
+      return parameter(size) && std::regex_search(each, std::regex("\\b" + size + "\\b"));
+    });
+    return !follows_block && std::regex_search(each, kOfThreads);
+  };
+  const bool is_of_block = std::ranges::any_of(grid_, counts_threads);
+  const std::vector<std::string> by_host = grid_;
   // Unless it is the same for all sizes, and the kernel has it, too.
   const bool is_meant = std::ranges::all_of(grid_, is_number) &&
                         (contains(kernel_.body, "gridDim") || shares_constant(0));
@@ -245,6 +254,12 @@ void FactReader::find_grid() {
     std::string step = step_of(advance, own, strides);
     if (step.find('-') != std::string::npos) step.clear();  // it may be 0
     if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
+    const bool is_of_host = axis < by_host.size() && is_of_block && sizes_in(by_host[axis]) > 0 &&
+                            !counts_threads(by_host[axis]);
+    if (is_of_host) {
+      grid_[axis] = by_host[axis];
+      continue;
+    }
     if (const auto end = own.end(letter)) {
       grid_[axis] = step == "1" ? end->length() : format("ceil_div({}, {})", end->length(), step);
       continue;
@@ -287,6 +302,10 @@ void FactReader::find_dynamic_shared() {
   if (is_extern == body.end() && (!launch_ || launch_->configuration.size() < 3)) return;
   if (const auto by_host = host_dimensions(2); by_host.size() == 1) {
     if (by_host[0] != "0") facts_.dynamic_shared_bytes = by_host[0];
+    const bool is_tuned = std::ranges::any_of(block_, [&](const auto& each) {
+      return parameter(each) && parameter(each)->values.size() > 1;
+    });
+    if (is_tuned && is_number(by_host[0])) facts_.is_launch_known = false;
     return;
   }
   std::string type = "f32";

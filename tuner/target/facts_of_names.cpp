@@ -32,9 +32,19 @@ Tokens FactReader::passed_for(const std::string& name) const {
   return launch_->arguments[static_cast<std::size_t>(own - kernel_.parameters.begin())];
 }
 
+bool FactReader::has_passed_variable() const {
+  for (std::size_t i = 0; launch_ && i < kernel_.parameters.size(); ++i) {
+    const Declaration& each = kernel_.parameters[i];
+    const bool is_one = is_integer_type(type_name(file_.resolved(each.type)));
+    const Tokens& given = launch_->arguments[i];
+    if (each.pointers == 0 && is_one && !given.empty() && is_name(given[0])) return true;
+  }
+  return false;
+}
+
 std::optional<std::string> FactReader::small_number(const std::string& name) const {
   const Tokens given = passed_for(name);
-  const bool is_small = given.size() == 1 && given[0].size() <= 2 && is_number(given[0]);
+  const bool is_small = given.size() == 1 && given[0].size() <= 3 && is_number(given[0]);
   return is_small ? std::optional(given[0]) : std::nullopt;
 }
 
@@ -109,13 +119,26 @@ KernelText FactReader::host_text(bool with_parameters) const {
                 return name_in(own, with_parameters);
             }
             // Others of the names of kernel parameters are the host's own.
-            const bool is_foreign = is_size_name(word) && !sizes_of_host_.contains(word);
+            const bool is_foreign = is_size_name(word) && !sizes_of_host_.contains(word) &&
+                                    !file_.constants.contains(word);
             if (is_foreign || computed_.contains(word)) return std::nullopt;
             if (const auto known = name_in(word, with_parameters)) return known;
             if (const auto turn = host_.first_turn(word)) return NamedInManifest{*turn};
+            if (const std::string size = block_named(word); !size.empty()) {
+              return name_in(size, with_parameters);
+            }
             if (word != host_block()) return std::nullopt;
             return block_.empty() ? NamedInManifest{"BLOCK"} : name_in(block_[0], with_parameters);
           }};
+}
+
+std::string FactReader::block_named(const std::string& word) const {
+  if (launch_->configuration.size() < 2 || block_.empty()) return "";
+  const std::vector<Tokens> by_host = host_.dimensions(launch_->configuration[1]);
+  for (std::size_t axis = 0; axis < std::min(by_host.size(), block_.size()); ++axis) {
+    if (by_host[axis] == Tokens{word} && parameter(block_[axis])) return block_[axis];
+  }
+  return "";
 }
 
 Tokens FactReader::block_of_host() const {

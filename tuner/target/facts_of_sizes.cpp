@@ -14,6 +14,7 @@ namespace autotune {
 bool FactReader::is_size(const Declaration& each) const {
   if (given_) return given_->sizes.contains(each.name);
   if (first_turn(each.name)) return false;
+  if (small_number(each.name) && has_passed_variable()) return false;
   if (names_a_size(each.name)) return true;
   if (small_number(each.name)) return false;
   const Tokens& body = kernel_.body;
@@ -49,7 +50,7 @@ void FactReader::find_sizes_of_host() {
   Words passed;
   for (const Declaration& each : kernel_.parameters) {
     const Tokens given = passed_for(each.name);
-    passed.insert(given.begin(), given.end());
+    if (given.size() == 1) passed.insert(given[0]);
     const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name);
     if (is_known || !is_integer(each)) continue;
     const bool is_counted = of_grid.contains(given[0]) || of_memory.contains(given[0]);
@@ -65,7 +66,8 @@ void FactReader::find_sizes_of_host() {
                            (code[i + 4] == "(" || code[i + 4] == "." || code[i + 4] == "->");
     const bool divides = is_called && !manifest_function(code[i + 3]).empty();
     if (is_called && !divides && host_.has_dimension_of(code[i + 1], launch_->configuration[0]))
-      all.push_back({.type = code[i], .name = code[i + 1]});
+      all.push_back(
+          {.type = code[i] == "," || code[i] == "auto" ? "int" : code[i], .name = code[i + 1]});
   }
   for (const Declaration& each : all) {
     const bool is_other = passed.contains(each.name) || is_own(each.name) || each.pointers > 0 ||
@@ -123,6 +125,27 @@ void FactReader::find_computed() {
       sizes_ = before;
     }
   }
+}
+
+void FactReader::find_assertions() {
+  const Tokens& body = kernel_.body;
+  for (std::size_t i = 0; i + 7 < body.size(); ++i) {
+    const bool is_divided = body[i] == "assert" && body[i + 3] == "%" && body[i + 5] == "==" &&
+                            body[i + 6] == "0" && body[i + 7] == ")";
+    if (!is_divided || !is_size_name(body[i + 2])) continue;
+    const auto by = name_in(body[i + 4], true);
+    if (!by && !is_number(body[i + 4])) continue;
+    facts_.constraints.push_back(
+        format("{} % {} == 0", manifest_name(body[i + 2]), by ? by->text : body[i + 4]));
+  }
+}
+
+std::ptrdiff_t FactReader::sizes_in(const std::string& length) const {
+  const Tokens tokens = tokens_of(length);
+  return std::ranges::count_if(tokens, [&](const std::string& each) {
+    return std::ranges::any_of(
+        sizes_, [&](const std::string& size) { return manifest_name(size) == each; });
+  });
 }
 
 }  // namespace autotune

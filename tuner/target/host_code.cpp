@@ -118,4 +118,24 @@ std::vector<Tokens> HostCode::dimensions(const Tokens& shape) const {
   return parts;
 }
 
+Tokens HostCode::with_dimensions(const Tokens& code, const Tokens& but) const {
+  Tokens made;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const Tokens name = {code[i]};
+    const bool is_read = i + 2 < code.size() && code[i + 1] == "." && name != but &&
+                         (i + 3 == code.size() || code[i + 3] != "=");
+    const std::vector<Tokens> parts = is_read ? dimensions(name) : std::vector<Tokens>{};
+    const auto axis = is_read ? static_cast<std::size_t>(code[i + 2][0] - 'x') : 0;
+    if (axis >= parts.size() || parts[0] == name) {
+      made.push_back(code[i]);
+      continue;
+    }
+    made.emplace_back("(");
+    made.insert(made.end(), parts[axis].begin(), parts[axis].end());
+    made.emplace_back(")");
+    i += 2;
+  }
+  return made;
+}
+
 }  // namespace autotune

@@ -35,6 +35,8 @@ class HostCode {
   std::optional<std::string> first_turn(const std::string& word) const;
   /// The dimensions of a `dim3` or an integer.
   std::vector<Tokens> dimensions(const Tokens& shape) const;
+  /// Code with the dimensions of each `dim3` but one in place of what reads its members: `grid.x`.
+  Tokens with_dimensions(const Tokens& code, const Tokens& but) const;
 
  private:
   /// From `at` to the end of the statement.

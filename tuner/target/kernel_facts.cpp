@@ -58,13 +58,19 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
   });
   used_ = file.used_by(kernel);
   if (launch == file.launches.end()) return;
-  launch_ = &*launch;
-  host_ = HostCode(in_numbers(launch->function));
+  own_launch_ = *launch;
+  const HostCode host(launch->function);
+  const Tokens block = launch->configuration.size() > 1 ? launch->configuration[1] : Tokens{};
+  own_launch_->function = host.with_dimensions(launch->function, block);
+  for (Tokens& each : own_launch_->arguments) each = host.with_dimensions(each, block);
+  launch_ = &*own_launch_;
+  host_ = HostCode(in_numbers(launch_->function));
 }
 
 KernelFacts FactReader::facts() {
   find_templates();
   find_launch();
+  find_assertions();
   find_buffers();
   find_scalars();
   find_dynamic_shared();
@@ -148,6 +154,27 @@ void FactReader::set_block_values(const std::string& name, int dimensions) {
   add_value(known->values, known->by_default);
 }
 
+bool FactReader::is_always_true(std::size_t index) const {
+  return std::ranges::none_of(file_.launches, [&](const LaunchInSource& each) {
+    return each.kernel == last_name() && index < each.templates.size() &&
+           each.templates[index] == Tokens{"false"};
+  });
+}
+
+bool FactReader::is_function(const Declaration& each) const {
+  return file_.resolved(each.type) == kFunctionType;
+}
+
+std::string FactReader::function_for(const Tokens& given) const {
+  if (given.size() == 1 && file_.functions.contains(given[0])) return given[0];
+  for (const auto& [name, arguments] : file_.instances) {
+    for (const Tokens& each : arguments) {
+      if (each.size() == 1 && file_.functions.contains(each[0])) return each[0];
+    }
+  }
+  return text_of(given);
+}
+
 void FactReader::find_templates() {
   std::vector<std::string> passed;
   for (std::size_t i = 0; i < kernel_.templates.size(); ++i) {
@@ -178,11 +205,15 @@ void FactReader::find_templates() {
       passed.push_back("{" + name + "}");
       continue;
     }
+    if (is_function(each)) {
+      passed.push_back(function_for(given));
+      continue;
+    }
     std::optional<std::int64_t> value =
         each.type == "bool" ? std::optional<std::int64_t>(0) : std::nullopt;
     if (given.size() == 1) {
       const std::string& text = given[0];
-      if (text == "true" || text == "false") value = text == "true" ? 1 : 0;
+      if (text == "true" || text == "false") value = is_always_true(i) ? 1 : 0;
       if (is_digit(text[0])) value = std::stoll(text);
       if (const auto known = file_.integer(text)) value = known;
       if (const auto own = host_value(text); own && is_number(*own)) value = std::stoll(*own);
@@ -345,7 +376,9 @@ bool FactReader::is_texture(const Declaration& each) const {
 }
 
 bool FactReader::is_integer(const Declaration& each) {
-  return each.pointers == 0 && !is_texture(each) && is_integer_type(type_of(each));
+  if (each.pointers > 0 || is_texture(each)) return false;
+  const std::string type = type_of(each);
+  return is_integer_type(type) && type.find('x') == std::string::npos;
 }
 
 std::string FactReader::with_default(const std::string& text, const Parameter& each) {

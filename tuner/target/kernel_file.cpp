@@ -40,12 +40,11 @@ class FileReader {
         read_kernel(piece, tokens);
       } else if (piece.kind == Piece::Kind::type) {
         read_struct(piece.name, tokens);
+        add_launches(piece.name, tokens);  // of a method
       } else if (piece.kind == Piece::Kind::function) {
         file_.functions.insert(piece.name);
         read_expression_function(piece.name, tokens);
-        for (LaunchInSource& each : launches_in(piece.name, tokens)) {
-          file_.launches.push_back(std::move(each));
-        }
+        add_launches(piece.name, tokens);
         read_instances(tokens);
       } else {
         read_other(tokens);
@@ -55,6 +54,10 @@ class FileReader {
   }
 
  private:
+  void add_launches(const std::string& function, const Tokens& tokens) {
+    std::ranges::move(launches_in(function, tokens), std::back_inserter(file_.launches));
+  }
+
   bool is_read(std::size_t line) const {
     const auto behind = are_read_.upper_bound(line);
     return behind == are_read_.begin() || std::prev(behind)->second;
@@ -274,6 +277,10 @@ class FileReader {
     if (tokens[0] == "typedef" && tokens.size() > 3) {
       if (const std::size_t open = position(tokens, "{"); open < tokens.size()) {
         read_struct(tokens[tokens.size() - 2], tokens);
+        return;
+      }
+      if (const std::string name = function_pointer(tokens); !name.empty()) {
+        file_.types.emplace(name, kFunctionType);
         return;
       }
       file_.types.emplace(tokens[tokens.size() - 2],

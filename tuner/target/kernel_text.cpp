@@ -110,8 +110,10 @@ void KernelText::read_definitions() {
     Tokens value = operand(body_, i + 2);
     // A choice, such as `fixed == 0 ? n : fixed`: what it is at run time.
     if (const std::size_t at = i + 2 + value.size(); at < body_.size() && body_[at] == "?") {
-      value = operand(body_, at + 1);
-      if (value.size() != 1) value.clear();
+      const bool is_least = value.size() == 3 && value[1] == "<" &&
+                            part_of(body_, at + 1, at + 4) == Tokens{value[0], ":", value[2]};
+      value = is_least ? Tokens{"min", "(", value[0], ",", value[2], ")"} : operand(body_, at + 1);
+      if (!is_least && value.size() != 1) value.clear();
     }
     const auto [known, is_new] = definitions_.emplace(body_[i], bare(std::move(value)));
     if (!is_new && known->second != bare(operand(body_, i + 2))) changing_.insert(body_[i]);
@@ -311,8 +313,9 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
     }
     use.indices.push_back(part_of(body_, at + 1, closing(body_, at)));
     at = closing(body_, at) + 1;
-    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[")) {
-      at = body_[at] == "." ? at + 2 : closing(body_, at) + 1;
+    // Also of `(reinterpret_cast<float4*>(&(x[i]))[0]) = `, as macros have it.
+    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[" || body_[at] == ")")) {
+      at = body_[at] == "." ? at + 2 : body_[at] == ")" ? at + 1 : closing(body_, at) + 1;
     }
     const bool is_set = at < body_.size() && body_[at] == "=";
     const bool is_changed = is_atomic || (at < body_.size() && kChanges.contains(body_[at])) ||

@@ -13,6 +13,9 @@ namespace autotune {
 
 using Tokens = std::vector<std::string>;
 
+/// The type of each pointer to a function.
+inline constexpr std::string_view kFunctionType = "()";
+
 /// Names, numbers and operators, of a MaskedSource's code.
 Tokens tokens_of(std::string_view code);
 /// Whether a token is a name.

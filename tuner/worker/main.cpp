@@ -2,8 +2,10 @@
 // autotune-worker DEVICE CACHE runs kernels, --plugin FILE a plugin, --compile FOLDER compilers,
 // --run BYTES a program that prints at most so many, for the program that started it, which alone
 // speaks to it, over descriptor 3. Folders behind DEVICE CACHE confine it: see confine().
-// --within FOLDER READABLE… -- PROGRAM… becomes a program, which writes to the folder only, if
-// folders to read are named, and inherits descriptor 3. The folder is removed at its end.
+// --within BYTES FOLDER READABLE… -- PROGRAM… becomes a program, which writes to the folder only,
+// if folders to read are named, and inherits descriptor 3. The folder is removed at its end. BYTES,
+// unless it is 0, is the memory that it may take. What is confined otherwise may take half of what
+// is free.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -22,6 +24,7 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
+#include "tuner/host/cpu.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/worker_device.hpp"
@@ -90,8 +93,14 @@ int main(int argc, char** argv) {
   signal(SIGINT, SIG_IGN);  // the parent handles Ctrl-C
   try {
     if (compiles) prepare_for_compilers(argv[2]);
-    autotune::keep_worker(compiles || is_within ? argv[2] : "");
-    if (is_within) become({argv + 2, argv + argc});
+    const bool is_confined = !mode.starts_with("--") && argc > 3;
+    autotune::keep_worker(compiles                ? argv[2]
+                          : is_within && argc > 3 ? argv[3]
+                                                  : "",
+                          is_within     ? std::atoll(argv[2])
+                          : is_confined ? autotune::available_memory_bytes() / 2
+                                        : 0);
+    if (is_within) become({argv + 3, argv + argc});
     tell_faults();
     if (compiles) {
       autotune::serve_compiler(parent);
@@ -101,7 +110,7 @@ int main(int argc, char** argv) {
       autotune::serve_program(parent, std::strtoull(argv[2], nullptr, 10));
     } else {
       const auto cache = std::make_shared<autotune::BuildCache>(argv[2]);
-      if (argc > 3) {
+      if (is_confined) {
         autotune::confine(std::vector<std::filesystem::path>(argv + 3, argv + argc),
                           mode != "host");
       }

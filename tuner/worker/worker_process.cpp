@@ -283,20 +283,38 @@ int signals_of_interest() {
   return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/// Memory of a process and its descendants that no file backs.
+std::int64_t bytes_of(pid_t process) {
+  std::int64_t bytes = 0;
+  std::ifstream status(format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    const bool counts = line.starts_with("RssAnon:") || line.starts_with("RssShmem:");
+    if (counts) bytes += std::atoll(line.c_str() + line.find(':') + 1) * 1024;
+  }
+  std::error_code failed;
+  for (const fs::directory_entry& thread :
+       fs::directory_iterator(format("/proc/{}/task", process), failed)) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t child = 0; children >> child;) bytes += bytes_of(child);
+  }
+  return bytes;
+}
+
 class Keeper {
  public:
   /// `signals`: see signals_of_interest().
-  Keeper(pid_t worker, int signals) : worker_(worker), signals_(signals) {}
+  Keeper(pid_t worker, int signals, std::int64_t most_bytes)
+      : worker_(worker), signals_(signals), most_bytes_(most_bytes) {}
 
   /// Returns the wait status of the worker when nothing of it is left; kAskedToEnd if this process
   /// killed it.
   int wait_and_end() {
-    while (!has_ended_ && wait(-1)) reap();
+    while (!has_ended_ && wait() && takes_little()) reap();
     const bool kills = !has_ended_;
     if (kills) kill(worker_, SIGKILL);
     for (int i = 0; i < kMostRounds && !reap(); ++i) {
       for (const pid_t child : children()) kill(child, SIGKILL);
-      wait(kRoundMilliseconds);
+      wait_for_children();
     }
     return kills ? kAskedToEnd : status_;
   }
@@ -305,17 +323,33 @@ class Keeper {
   /// An exit status: to the parent, a signal means that somebody else killed the worker.
   static constexpr int kAskedToEnd = W_EXITCODE(1, 0);
 
-  /// Waits for the end of a child. Returns false if the worker is to end.
-  bool wait(int milliseconds) {
+  void wait_for_children() {
+    pollfd event{signals_, POLLIN, 0};
+    poll(&event, 1, kRoundMilliseconds);
+    signalfd_siginfo info{};
+    while (read(signals_, &info, sizeof info) == sizeof info) {
+    }
+  }
+
+  /// Waits for the end of a child, or until memory is to be looked at. Returns false if the worker
+  /// is to end.
+  bool wait() {
+    constexpr int kLookEachMilliseconds = 100;
     pollfd events[] = {{signals_, POLLIN, 0}, {kWorkerSocket, POLLRDHUP, 0}};
-    const bool ending = milliseconds >= 0;
-    poll(events, ending ? 1 : 2, milliseconds);
+    poll(events, 2, most_bytes_ > 0 ? kLookEachMilliseconds : -1);
     bool asked_to_end = events[1].revents != 0;
     signalfd_siginfo info{};
     while (read(signals_, &info, sizeof info) == sizeof info) {
       if (info.ssi_signo == SIGTERM) asked_to_end = true;
     }
     return !asked_to_end;
+  }
+
+  /// Says so if it does not.
+  bool takes_little() const {
+    if (most_bytes_ == 0 || bytes_of(worker_) <= most_bytes_) return true;
+    std::fprintf(stderr, "it takes more than %s of memory\n", bytes_text(most_bytes_).c_str());
+    return false;
   }
 
   /// Takes the children that have ended. Returns whether none is left.
@@ -332,6 +366,7 @@ class Keeper {
 
   const pid_t worker_;
   const int signals_;
+  const std::int64_t most_bytes_;
   bool has_ended_ = false;
   int status_ = SIGKILL;
 };
@@ -351,7 +386,7 @@ class Keeper {
 
 }  // namespace
 
-void keep_worker(const fs::path& folder) {
+void keep_worker(const fs::path& folder, std::int64_t most_bytes) {
   sigset_t signals, before;
   sigfillset(&signals);
   sigprocmask(SIG_SETMASK, &signals, &before);
@@ -367,7 +402,7 @@ void keep_worker(const fs::path& folder) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return;
   }
-  const int status = Keeper(worker, interest).wait_and_end();
+  const int status = Keeper(worker, interest, most_bytes).wait_and_end();
   std::error_code failed;
   if (!folder.empty()) fs::remove_all(folder, failed);
   end_with(status);

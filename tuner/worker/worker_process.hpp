@@ -93,6 +93,7 @@ void serve_program(Channel& channel, std::size_t most_bytes);
 /// has ended, it kills the worker and its descendants, in other process groups and sessions too.
 /// Then it removes the folder, unless the path is empty, and ends as the worker has ended. If this
 /// process is killed, the worker dies with it. Throws Error if there is no other process to be had.
-void keep_worker(const std::filesystem::path& folder);
+/// With `most_bytes`, it also ends a worker that takes more memory, what it started included.
+void keep_worker(const std::filesystem::path& folder, std::int64_t most_bytes = 0);
 
 }  // namespace autotune

@@ -166,6 +166,26 @@ TEST_F(TargetLookupTest, FreeSizesAwayFromTheirDefaultsGetTheNextConfigurationTh
   EXPECT_EQ(find({512, 512, 512, 528}).configuration, "BM=16") << "the pin is not valid there";
 }
 
+TEST_F(TargetLookupTest, LinesThatAreLessAlignedThanThoseThatWereTimedAreTheLibrarysUnlessKnown) {
+  db::TunedStore store(path_);
+  db::Sample sample(store);
+  sample.key.problem = "M=512 N=512 K=512 dtype=f32";
+  db::DecisionRow decision = sample.decision("BM=64", 10000, db::now_text());
+  decision.baseline = {"cublas", "cublasSgemm", 20000, 19000, 21000, false};
+  store.add_decision(decision);
+  Target target = target_of();
+  target.free_sizes = {{"lda", Expression::parse("K")}};
+  target.defines = {{"lda", Expression::parse("K"), false}};
+  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  const auto library = [&](std::int64_t lda) {
+    return std::string(lookup.find(std::vector<std::int64_t>{512, 512, 512, lda}).baseline);
+  };
+  for (const std::int64_t lda : {512, 520, 1024}) EXPECT_EQ(library(lda), "") << lda;
+  for (const std::int64_t lda : {513, 514, 516}) EXPECT_EQ(library(lda), "cublas") << lda;
+  lookup.pin(std::vector<std::int64_t>{512, 512, 512}, "BM=32");
+  EXPECT_EQ(library(513), "");
+}
+
 TEST_F(TargetLookupTest, AnotherDeviceOfTheArchitectureComesBeforeTheDefault) {
   tune(512, "BM=64", "NVIDIA H100");
   TargetLookup lookup = open();

@@ -214,6 +214,13 @@ TEST_F(Preload, TensorCoresServeLeadingDimensionsAndEpilogues) {
                                ContainsRegex("epilogue=[0-9]*: served")));
 }
 
+TEST_F(Preload, LeadingDimensionsAreAskedForWithTheirOwnExpectations) {
+  const std::string report = call_with("away", "random", "300").err;
+  EXPECT_THAT(report, AllOf(ContainsRegex("lda=[0-9]* ldb=[0-9]* ldc=[0-9]*: cuBLAS is faster"),
+                            Not(ContainsRegex("lda=[0-9]* ldb=[0-9]* ldc=[0-9]*: served")),
+                            ContainsRegex("k=[0-9]*: served")));
+}
+
 TEST_F(Preload, WithoutMemoryForTheFastestTheNextOneServes) {
   EXPECT_THAT(call_with("large split", "prepared and captured", "6").err, HasSubstr("served 7\n"));
 }

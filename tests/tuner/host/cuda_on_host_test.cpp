@@ -66,6 +66,33 @@ TEST(CudaOnHost, DynamicSharedMemoryIsThere) {
                 .dynamic_shared_bytes = 128 * 4});
 }
 
+TEST(CudaOnHost, WhatIsWrittenOutsideOfDynamicSharedMemoryIsFound) {
+  const auto message = [](const std::string& index, std::int64_t bytes) -> std::string {
+    try {
+      return verdict_of({.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      extern __shared__ int tile[];
+      tile[)" + index + R"(] = in[threadIdx.x];
+      __syncthreads();
+      out[threadIdx.x] = in[threadIdx.x];
+    })",
+                         .expected = "in[i]",
+                         .n = 64,
+                         .block = {64},
+                         .dynamic_shared_bytes = bytes},
+                        {})
+          .message;
+    } catch (const KernelFailure& failure) {
+      return failure.what();
+    }
+  };
+  EXPECT_EQ(message("threadIdx.x", 256), "");
+  EXPECT_THAT(message("threadIdx.x", 128), HasSubstr("behind the 128 bytes of its dynamic shared "
+                                                     "memory, at byte 128: correct dynamic_sh"));
+  EXPECT_THAT(message("threadIdx.x", 0), HasSubstr("behind the 0 bytes"));
+  EXPECT_THAT(message("(int)threadIdx.x - 1", 256), HasSubstr("before the 256 bytes"));
+}
+
 TEST(CudaOnHost, DynamicSharedMemoryMayBeDeclaredOutsideOfFunctions) {
   const std::string text = R"(
     // extern __shared__ int tile[];

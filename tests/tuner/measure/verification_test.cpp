@@ -468,6 +468,22 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
             "C[1] is 2, and the reference does not write it; 2 of 3 elements are wrong");
 }
 
+TEST(Compare, AnInoutThatHoldsPoisonHasReadWhatNobodyWrote) {
+  std::vector<double> right(2, 5);
+  std::vector<float> got(2);
+  poison(std::as_writable_bytes(std::span(got)), ElementType::f32);
+  BufferSpec inout = floats(2, 1);
+  inout.role = Role::inout;
+  EXPECT_THAT(
+      compared<float>(inout, got, {right}).message,
+      HasSubstr("C[0] comes from memory that nobody wrote (expected 5); 2 of 2 elements are "
+                "wrong: nothing may be read outside of a buffer"));
+  poison(std::as_writable_bytes(std::span(right)), ElementType::f64);
+  const Verdict both = compared<float>(inout, got, {right});
+  EXPECT_THAT(both.message, HasSubstr("nobody wrote, in the reference, too;"));
+  EXPECT_EQ(both.unwritten, "");
+}
+
 TEST(Compare, AReferenceThatWritesFloatWhereItMustWriteDoubleIsToldSo) {
   const std::vector<float> got{-3, 5, 7, 9};
   std::vector<double> right(4);

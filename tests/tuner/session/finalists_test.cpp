@@ -215,6 +215,27 @@ class EdgeCheckTest : public ::testing::Test {
   const Configuration configuration_{{"X", 2}, {"Y", 1}};
 };
 
+TEST_F(EdgeCheckTest, WhatWasRightIsNotRunAgain) {
+  FakeDevice device(bowl);
+  EdgeCheck edge(target_, problem_, device);
+  const auto verify = [&](const Configuration& configuration, int runs = 1) {
+    const int before = device.loaded();
+    const Verdict verdict = edge.verify(
+        configuration,
+        [&](const SourceUnit& unit) {
+          return std::make_shared<const CompiledKernel>(device.compile(unit));
+        },
+        runs);
+    EXPECT_EQ(verdict.outcome, Outcome::ok);
+    return device.loaded() - before;
+  };
+  const int first = verify(configuration_);
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(verify(configuration_), 0);
+  EXPECT_EQ(verify({{"X", 3}, {"Y", 1}}), first) << "another configuration";
+  EXPECT_EQ(verify(configuration_, 3), first) << "several runs";
+}
+
 TEST_F(EdgeCheckTest, WhatIsNotValidThereNeedNotBeVerified) {
   target_.constraints.push_back(Expression::parse("N % 2 == 0"));
   FakeDevice device(bowl);

@@ -431,6 +431,155 @@ TEST(FirstManifest, ComplexNumbersAreVectors) {
                     HasSubstr("arguments.b = { type = \"f64x2\"")));
 }
 
+TEST(FirstManifest, MembersOfTheHostsGridAreNumbersOfBlocks) {
+  const std::string text = text_of(
+      "__global__ void k(uchar4* b, int w, int h, int across, int all, uchar4 color) {\n"
+      "  for (int at = blockIdx.x; at < all; at += gridDim.x) {\n"
+      "    int x = at % across * blockDim.x + threadIdx.x, y = at / across;\n"
+      "    if (x < w && y < h) b[y * w + x] = color;\n  }\n}\n"
+      "void run(uchar4* b, int w, int h, uchar4 color, int workers) {\n"
+      "  const int threads = 128;\n  dim3 grid((w + threads - 1) / threads, h);\n"
+      "  k<<<workers, threads>>>(b, w, h, grid.x, grid.x * grid.y, color);\n}\n");
+  const std::string whole = text_of(
+      "__global__ void k(float* b, int w, int h, int across) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (x < w) b[blockIdx.y * w + x] = across;\n}\n"
+      "void run(float* b, int w, int h) {\n  dim3 grid((w + 127) / 128, h);\n"
+      "  k<<<grid, 128>>>(b, w, h, grid.x);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("sizes = [\"w\", \"h\""), Not(HasSubstr("\"across\"")),
+                          Not(HasSubstr("\"all\""))));
+  EXPECT_THAT(text, HasSubstr("arguments.color = { type = \"u8x4\", value = [1, 1, 1, 1] }"));
+  EXPECT_THAT(whole, Not(HasSubstr("\"across\"")));
+}
+
+TEST(FirstManifest, AFunctionThatATemplateTakesIsTheOneThatIsGiven) {
+  const std::string code =
+      "__device__ float half_of(float x) { return x / 2; }\n"
+      "typedef float (*function_t)(float);\n";
+  const std::string body =
+      "__global__ void k(float* b, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) b[i] = f(i);\n}\n";
+  const std::string host =
+      "void run(float* b, int n) {\n  k<half_of><<<(n + 255) / 256, 256>>>(b, n);\n}\n";
+  EXPECT_THAT(text_of(code + "template <function_t f>\n" + body + host),
+              AllOf(HasSubstr("entry = \"k<half_of>\""), Not(HasSubstr("parameters.f"))));
+  EXPECT_THAT(text_of(code + "template <float (*f)(float)>\n" + body +
+                      "template <float (*f)(float)>\nstruct with {\n  void run(float* b, int n) "
+                      "{\n    k<f><<<(n + 255) / 256, 256>>>(b, n);\n  }\n};\n"
+                      "void run(float* b, int n) { with<half_of>().run(b, n); }\n"),
+              HasSubstr("entry = \"k<half_of>\""));
+}
+
+TEST(FirstManifest, APromiseThatTheHostGivesForSomeSizesIsNotGiven) {
+  const auto text = [](const std::string& others) {
+    return text_of(
+        "template <bool kEven>\n__global__ void k(float* b, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (kEven || i < n) b[i] = 1;\n}\n"
+        "void run(float* b, int n) {\n  k<true><<<(n + 255) / 256, 256>>>(b, n);\n" +
+        others + "}\n");
+  };
+  EXPECT_THAT(text(""), HasSubstr("parameters.kEven = [1]"));
+  EXPECT_THAT(text("  k<false><<<(n + 255) / 256, 256>>>(b, n);\n"),
+              HasSubstr("parameters.kEven = [0]"));
+}
+
+TEST(FirstManifest, WhatAMacroCastsAndSetsIsWritten) {
+  for (const std::string body : {"FLOAT4(b[4 * i]) = FLOAT4(a[4 * i]);", "(b[4 * i]).x = a[4 * i];",
+                                 "reinterpret_cast<float4*>(&(b[4 * i]))[0].x = a[4 * i];"}) {
+    const std::string text =
+        text_of("#define FLOAT4(value) (reinterpret_cast<float4*>(&(value))[0])\n" +
+                kernel("float* a, float* b, int n", "  if (4 * i < n) " + body + "\n"));
+    EXPECT_THAT(text, AllOf(ContainsRegex("arguments.b = [^\n]* role = \"(in)?out"),
+                            Not(ContainsRegex("arguments.a = [^\n]* role"))))
+        << body;
+  }
+}
+
+TEST(FirstManifest, ThreadsMayBeCountedInAFunctionOrByAGroup) {
+  for (const std::string body :
+       {"  step(b, n);\n",
+        "  int i = blockIdx.x * warp.meta_group_size();\n  if (i < n) b[i] = 1;\n"}) {
+    EXPECT_THAT(text_of("__device__ void step(float* b, int n) {\n"
+                        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) b[i] = 1;\n"
+                        "}\n__global__ void k(float* b, int n) {\n" +
+                        body +
+                        "}\nvoid run(float* b, int n) {\n  int threads = 512;\n"
+                        "  k<<<(n + threads - 1) / threads, threads>>>(b, n);\n}\n"),
+                HasSubstr("block = \"BLOCK\""));
+  }
+}
+
+TEST(FirstManifest, SharedMemoryFollowsTheThreadsThatAreTuned) {
+  const std::string text = text_of(
+      "__global__ void k(const float* a, float* b, int w, int h) {\n"
+      "  extern __shared__ float tile[];\n  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+      "  if (x < w && y < h) b[y * w + x] = a[y * w + x];\n}\n"
+      "void run(float* a, float* b, int w, int h) {\n  int tx = 32, ty = 8;\n"
+      "  dim3 block(tx, ty), grid((w + tx - 1) / tx, (h + ty - 1) / ty);\n"
+      "  int bytes = tx * 2 * ty * sizeof(float);\n"
+      "  k<<<grid, block, bytes>>>(a, b, w, h);\n}\n");
+  EXPECT_THAT(text, HasSubstr("dynamic_shared_bytes = \"BLOCK_X * 2 * BLOCK_Y * 4\""));
+  EXPECT_THAT(text, HasSubstr("default = { BLOCK_X = 32, BLOCK_Y = 8 }"));
+}
+
+TEST(FirstManifest, TheHostsAllocationSaysMoreThanAnIndexThatLeavesOutADimension) {
+  const std::string text = text_of(
+      "#define W 512\n#define H 512\n__global__ void k(const float* a, float* b, int y) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (x > 0 && x < W - 1 && y < H - 1) b[y * W + x] = a[(y - 1) * W + x];\n}\n"
+      "int main() {\n  float *a, *b;\n  cudaMalloc(&a, W * H * sizeof(float));\n"
+      "  cudaMalloc(&b, W * H * sizeof(float));\n"
+      "  for (int y = 1; y < H - 1; ++y) k<<<W / 256, 256>>>(a, b, y);\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"f32\", length = \"W * H\" }"));
+  EXPECT_THAT(text, HasSubstr("arguments.b = { type = \"f32\", length = \"W * H\""));
+}
+
+TEST(FirstManifest, AGridThatFollowsTheThreadsIsTheHosts) {
+  const std::string text = text_of(
+      "__global__ void k(float* b, int n) {\n"
+      "  int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;\n"
+      "  if (row < n) b[row] = 1;\n}\n"
+      "void run(torch::Tensor x, float* b, int m) {\n  const int threads = 256;\n"
+      "  const auto n = x.size(0), heads = x.size(1);\n"
+      "  dim3 grid((n * 32 + threads - 1) / threads, heads);\n"
+      "  k<<<grid, threads>>>(b, n);\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = [\"(n * 32 + BLOCK - 1) / BLOCK\", \"heads\"]"));
+  EXPECT_THAT(text, HasSubstr("sizes = [\"n\", \"heads\"]"));
+}
+
+TEST(FirstManifest, AnAxisOfTheGridWithoutNumbersOfThreadsIsTheHosts) {
+  const std::string text = text_of(
+      "__global__ void k(const float* a, float* b, int n, int d) {\n"
+      "  int row = blockIdx.x * blockDim.y + threadIdx.y;\n  if (row >= d) return;\n"
+      "  float sum = 0;\n  for (int j = threadIdx.x; j < n; j += 32) sum += a[row * n + j];\n"
+      "  if (threadIdx.x == 0) b[blockIdx.y * d + row] = sum;\n}\n"
+      "void run(float* a, float* b, int n, int d, int batch) {\n  dim3 block(32, 4);\n"
+      "  dim3 grid((d + 3) / 4, batch);\n  k<<<grid, block>>>(a, b, n, d);\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = [\"ceil_div(d, BLOCK_Y)\", \"batch\"]"));
+  EXPECT_THAT(text, HasSubstr("arguments.b = { type = \"f32\", length = \"batch * d\""));
+}
+
+TEST(FirstManifest, AnAssertionIsAConstraint) {
+  EXPECT_THAT(text_of(kernel("float* b, int n", "  assert(n % 4 == 0);\n  if (i < n) b[i] = 1;\n")),
+              HasSubstr("\nn % 4 == 0\n"));
+}
+
+TEST(FirstManifest, NumbersOfEightBitsInAStructAreNoIndices) {
+  const std::string text = text_of("struct node { int next; bool is_leaf; };\n" +
+                                   kernel("const node* a, const float* c, float* b, int n",
+                                          "  if (i < n) b[i] = c[a[i].next];\n"));
+  EXPECT_THAT(text, Not(HasSubstr("fill = ")));
+}
+
+TEST(FirstManifest, TheLesserOfANumberAndTheThreadsIsTheBlock) {
+  const std::string text = text_of(
+      "const unsigned BLOCK_SIZE = 256;\n" + kernel("float* b, int n", "  if (i < n) b[i] = 1;\n") +
+      "void run(float* b, int n) {\n  int block = n < BLOCK_SIZE ? n : BLOCK_SIZE;\n"
+      "  k<<<(n + block - 1) / block, block>>>(b, n);\n}\n");
+  EXPECT_THAT(text, HasSubstr("block = \"min(n, BLOCK_SIZE)\""));
+}
+
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   const auto refuses = [](const std::string& parameters, const std::string& what) {
     EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },

@@ -39,6 +39,18 @@ TEST(WorkerProcess, KeepsSixteenMebibytesOfWhatAWorkerPrints) {
   EXPECT_THAT(end_of("yes | head -c 30000000"), HasSubstr("it printed more than 16.00 MiB"));
 }
 
+TEST(WorkerProcess, ItsKeeperEndsAWorkerThatTakesTooMuchMemory) {
+  const TemporaryFolder folder;
+  const std::string program = find_worker_program().string();
+  for (const char* script : {"x=$(head -c 200000000 /dev/zero | tr '\\0' a); sleep 60",
+                             "head -c 200000000 /dev/zero | tail -c 200000000 | sleep 60"}) {
+    WorkerProcess worker({program, "--within", "50000000", (folder.path() / "own").string(), "--",
+                          "/bin/sh", "-c", script});
+    EXPECT_FALSE(worker.ask({{"do", "anything"}}, {}, 30));
+    EXPECT_THAT(worker.end().text, HasSubstr("it takes more than 47.68 MiB of memory")) << script;
+  }
+}
+
 /// Its worker says this, whatever it is asked.
 class SayingClient {
  public:

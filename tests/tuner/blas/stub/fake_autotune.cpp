@@ -130,11 +130,12 @@ const char* autotune_warnings(const autotune_handle*) {
   return is_asked_for("warning") ? "tuned.db: is damaged\nmore of it\n" : "";
 }
 
-autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t,
+autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t count,
                                 autotune_answer* answer) {
   if (handle->is_pinned) return AUTOTUNE_FAILED;  // the answer would be the pin
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
+  if (is_asked_for("away") && count > 4) answer->baseline = "cublas";
   if (is_asked_for("earn")) answer->baseline = "cublas", answer->is_open = 1;
   answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT : AUTOTUNE_EXACT;
   return AUTOTUNE_OK;
