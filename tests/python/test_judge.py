@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 import autotune
-from autotune import _judge
+from autotune import _judge, _judge_process
 
 HERE = Path(__file__).resolve().parent
 QUICK = {"seconds": 0.3, "repeat_seconds": 0.3, "own_sizes": 2}
@@ -106,7 +106,7 @@ class NumPy(Judged):
         self.assertIn("in both attempts", found.raw["why"])
 
     def test_a_function_that_takes_much_memory_is_ended(self):
-        with mock.patch.object(_judge, "memory_limit", lambda: 1 << 30):
+        with mock.patch.object(_judge_process, "memory_limit", lambda: 1 << 30):
             self.assertEqual(self.judge("affine").verdict, "right")
             found = self.judge("takes_memory")
         self.assertEqual((found.verdict, found.raw["outcome"]), ("wrong", "crash"), found.text)
@@ -132,7 +132,7 @@ class NumPy(Judged):
     def test_the_candidate_rests_while_others_are_timed(self):
         memory = [_judge.shared_memory(name) for name in ("inputs", "results")]
         self.addCleanup(lambda: [os.close(each) for each in memory])
-        process = _judge.Process(memory, True, ("__main__", str(self.file), "affine"), [])
+        process = _judge.Process(memory, True, True, ("__main__", str(self.file), "affine"), [])
         self.addCleanup(process.end)
 
         def becomes(stopped):

@@ -259,7 +259,8 @@ class LockMaker {
         if (!has_reduction_classes(known, problem)) continue;
         std::vector<BuiltConfiguration> builds;
         if (!answer.configuration.empty()) {
-          builds.push_back({answer.configuration, compiled_kernel(lock_.kernels[answer.kernel])});
+          builds.push_back(
+              {answer.configuration, compiled_kernel(lock_.kernels[answer.kernel]), problem});
         }
         const BitsOfLibrary bits = bits_of_library(*device, known, problem, builds, source);
         if (bits.candidate.empty() || (!builds.empty() && bits.alike.front())) continue;

@@ -267,7 +267,8 @@ void classify(Lock& lock, AnswerJudge& judge, const std::function<Device&()>& de
         const bool is_new =
             numbers.emplace(std::pair(answer->configuration, answer->kernel), builds.size()).second;
         if (is_new)
-          builds.push_back({answer->configuration, compiled_kernel(lock.kernels[answer->kernel])});
+          builds.push_back({answer->configuration, compiled_kernel(lock.kernels[answer->kernel]),
+                            problem_of(locked, *answer)});
       }
       const Problem problem{parse_named_values(text)};
       std::vector<std::string> classes(builds.size());

@@ -16,8 +16,8 @@ namespace {
 /// How often whoever waits is asked whether to go on.
 constexpr std::chrono::milliseconds kAskAgain{20};
 
-/// Within one session the source text and folders are the same. Two units of one text differ by
-/// entries where a parameter is an argument of a template only.
+}  // namespace
+
 std::string key_of(const SourceUnit& unit) {
   std::string text = unit.name + '\0' + unit.prelude + '\0' + unit.text;
   for (const auto* const words : {&unit.options, &unit.entries, &unit.cooperative}) {
@@ -26,8 +26,6 @@ std::string key_of(const SourceUnit& unit) {
   }
   return hash128(text);
 }
-
-}  // namespace
 
 CompileStatistics& CompileStatistics::operator+=(const CompileStatistics& other) {
   compiled += other.compiled;

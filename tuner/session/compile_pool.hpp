@@ -45,6 +45,10 @@ class SearchEnd {
   std::atomic<bool> is_over_ = false;
 };
 
+/// Equal for units of one target that compile to the same kernel: source folders are the same. Two
+/// units of one text differ by entries where a parameter is an argument of a template only.
+std::string key_of(const SourceUnit& unit);
+
 /// What the pool has done so far.
 struct CompileStatistics {
   int compiled = 0;         // by the compiler

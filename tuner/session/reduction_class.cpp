@@ -12,6 +12,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "db/lookup_source.hpp"
@@ -270,15 +271,24 @@ std::vector<std::int64_t> rows_for(const Problem& problem, DeviceKind kind) {
   return rows;
 }
 
-/// Calls `use` with the number of each build that runs on this problem, and with its bits.
+/// What the build was compiled from.
+std::string unit_of(const Target& target, const DeviceInfo& device,
+                    const BuiltConfiguration& build) {
+  if (build.kernel.outcome != Outcome::ok) return "";
+  const TargetProgram program(target, build.problem, device);
+  return key_of(program.source_unit(program.levels(parse_named_values(build.configuration))));
+}
+
+/// Calls `use` with the number of each build that is also that of this problem, and with its bits.
 template <class Use>
 void run(Workbench& bench, const TargetProgram& program, std::int64_t columns,
-         const std::vector<BuiltConfiguration>& builds, Use&& use) {
+         const std::vector<BuiltConfiguration>& builds, const std::vector<std::string>& units,
+         Use&& use) {
   for (std::size_t i = 0; i < builds.size(); ++i) {
     if (builds[i].kernel.outcome != Outcome::ok) continue;
     try {
       const Levels levels = program.levels(parse_named_values(builds[i].configuration));
-      if (!program.is_valid(levels)) continue;
+      if (!program.is_valid(levels) || key_of(program.source_unit(levels)) != units[i]) continue;
       use(i, bench.load(builds[i].kernel, program.plan(levels))->rows(columns));
     } catch (const KernelFailure&) {  // it has no bits
     }
@@ -317,18 +327,35 @@ void store_classes(db::TunedStore& store, const DeviceInfo& device, const Target
 std::vector<std::string> classes_by_running(Device& device, const Target& target,
                                             const Problem& problem,
                                             const std::vector<BuiltConfiguration>& builds) {
-  Problem probe = with_few_columns(problem, device.info().kind);
-  std::optional<Inputs> inputs;
+  const DeviceInfo& info = device.info();
+  std::vector<std::string> units;
+  for (const BuiltConfiguration& each : builds) units.push_back(unit_of(target, info, each));
   std::vector<Known> known(builds.size());
-  for (const std::int64_t rows : rows_for(probe, device.info().kind)) {
-    set_size(probe, "M", rows);
-    const TargetProgram program(target, probe, device.info());
-    if (!program.refusal().empty()) continue;
-    if (!inputs) inputs.emplace(probe, type_of(program));
-    const auto bench = device.open(inputs->with(probe, workload_of(target, probe, device.info())));
-    run(*bench, program, size_of(probe, "N"), builds,
-        [&](std::size_t i, const RowBits& bits) { known[i].add(bits); });
-  }
+  const auto probe_at = [&](Problem probe, const std::vector<std::int64_t>& numbers_of_rows) {
+    std::optional<Inputs> inputs;
+    for (const std::int64_t rows : numbers_of_rows) {
+      set_size(probe, "M", rows);
+      const TargetProgram program(target, probe, info);
+      if (!program.refusal().empty()) continue;
+      if (!inputs) inputs.emplace(probe, type_of(program));
+      const auto bench = device.open(inputs->with(probe, workload_of(target, probe, info)));
+      run(*bench, program, size_of(probe, "N"), builds, units,
+          [&](std::size_t i, const RowBits& bits) { known[i].add(bits); });
+    }
+  };
+  const auto own_rows = [&] {  // of builds without bits
+    std::set<std::int64_t> rows;
+    for (std::size_t i = 0; i < builds.size(); ++i) {
+      const bool is_build = builds[i].kernel.outcome == Outcome::ok;
+      if (is_build && !known[i].bits && !known[i].depends_on_place)
+        rows.insert(size_of(builds[i].problem, "M"));
+    }
+    return std::vector(rows.begin(), rows.end());
+  };
+  const Problem few_columns = with_few_columns(problem, info.kind);
+  probe_at(few_columns, rows_for(few_columns, info.kind));
+  probe_at(few_columns, own_rows());
+  if (few_columns != problem) probe_at(problem, own_rows());
   std::vector<std::string> classes;
   for (const Known& each : known) classes.push_back(each.text());
   return classes;
@@ -364,13 +391,15 @@ std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
   CompilePool pool(device, threads);
   CompileRequests requests(pool);
   std::vector<std::optional<CompilePool::Result>> results(configurations.size());
+  std::vector<const Problem*> compiled_for(configurations.size(), &problem);
   for (const Problem& each : problems) {
     const TargetProgram program(target, each, device.info());
     if (!program.refusal().empty()) continue;
     for (std::size_t i = 0; i < configurations.size(); ++i) {
       const Levels levels = program.levels(parse_named_values(configurations[i]));
-      if (!results[i] && program.is_valid(levels))
-        results[i] = requests.compile(program.source_unit(levels));
+      if (results[i] || !program.is_valid(levels)) continue;
+      results[i] = requests.compile(program.source_unit(levels));
+      compiled_for[i] = &each;
     }
   }
   std::vector<BuiltConfiguration> builds;
@@ -378,7 +407,7 @@ std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
     CompiledKernel kernel;
     kernel.outcome = Outcome::invalid;
     if (results[i]) kernel = *results[i]->get();
-    builds.push_back({configurations[i], std::move(kernel)});
+    builds.push_back({configurations[i], std::move(kernel), *compiled_for[i]});
   }
   return builds;
 }
@@ -437,7 +466,10 @@ BitsOfLibrary bits_of_library(Device& device, const Target& target, const Proble
   const RowBits expected = bench->load_baseline(library, 0)->rows(columns);
   result.keeps_rows = !expected.first.empty() && expected.different == 0;
   if (!result.keeps_rows) return result;
-  run(*bench, program, columns, builds, [&](std::size_t i, const RowBits& bits) {
+  std::vector<std::string> units;
+  for (const BuiltConfiguration& each : builds)
+    units.push_back(unit_of(target, device.info(), each));
+  run(*bench, program, columns, builds, units, [&](std::size_t i, const RowBits& bits) {
     result.alike[i] = bits.different == 0 && bits.first == expected.first;
   });
   return result;

@@ -23,6 +23,7 @@ bool has_reduction_classes(const Target& target, const Problem& problem);
 struct BuiltConfiguration {
   std::string configuration;
   CompiledKernel kernel;
+  Problem problem;  // for which it was compiled
 };
 
 /// Compiles each configuration for the problem, or for another M if it is not valid there.
@@ -38,7 +39,8 @@ std::vector<BuiltConfiguration> builds_of(Device& device, const Target& target,
 /// should not. Empty if the build does not run, or for a target without classes.
 ///
 /// Runs on the device with M from 1 to a few hundred, on a GPU also with a few thousand, and with
-/// at most a few thousand columns. Classes that `store` has are taken from there; it gets the
+/// at most a few thousand columns, as far as the source is the same as that of the build, and with
+/// the build's own M. Classes that `store` has are taken from there; it gets the
 /// others. It may be null. Throws Error if the device fails.
 std::vector<std::string> reduction_classes(Device& device, const Target& target,
                                            const Problem& problem,
