@@ -33,7 +33,7 @@ double predicted_us(const char* family, std::int64_t m, std::int64_t n, std::int
                              {"ALTERNATE", tile.alternate},
                              {"GROUP", 1}});
   fixed.insert(fixed.end(), others.begin(), others.end());
-  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);
+  const ParameterSpace space = space_of(for_speed(target, fixed), problem, device);
   EXPECT_EQ(space.size(), 1U) << problem.text();
   if (space.empty()) return 0;
   return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
