@@ -401,7 +401,7 @@ TEST(Check, OfAKernelThatIsNotSupportedSaysWhatToDo) {
   says("texture<float> tex;\n", "y[i] = 0;", "take a cudaTextureObject_t as an argument");
   says("", "y[i] = __shfl_down(x[i], 1);", "write __shfl_down_sync(0xffffffff, ...)");
   says("__global__ void k(double* y) { y[0] = 1; }\n", "y[i] = 0;",
-       "give the one that is launched a name of its own");
+       "give the kernel that is launched a name of its own");
   says("", "asm volatile(\"mov.u32 %0, %%laneid;\" : \"=r\"(n)); y[i] = n;",
        "put it between #ifndef AUTOTUNE_HOST and #endif");
   says("", "y[i] = clock64();", "the host device has no clock");
