@@ -111,6 +111,14 @@ TEST_F(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   expect_refused(of("./none.target.toml", "8"), 2, {"none.target.toml"});
 }
 
+TEST_F(Query, SaysThatALockIsNoDatabaseEvenIfItIsMissing) {
+  sandbox.set("AUTOTUNE_DB", "app.lock");
+  const Ended ended =
+      sandbox.run({"query", "--target", "gemm", "--size", "512", "--device", "NVIDIA H200"});
+  EXPECT_THAT(ended.err, HasSubstr("app.lock: is a lock, which programs open in place of a "
+                                   "database"));
+}
+
 TEST_F(Query, SaysWhyARestrictedRunHasNoResult) {
   sandbox.done(tune("tiny", "100", {"--budget", "3", "--fix", "BLOCK=1"}));
   expect_refused(sandbox.run({"query", "--target", "tiny"}), 1,

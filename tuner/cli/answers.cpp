@@ -87,7 +87,7 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
       judge_(judge),
       programs_(arguments, judge),
       shipped_(shipped_store(arguments)) {
-  if (!shipped_ || std::filesystem::exists(database_path(arguments))) {
+  if (!shipped_ || has_own_database(arguments)) {
     try {
       own_ = open_store(arguments, db::Mode::read_only);
     } catch (const db::StoreError& error) {

@@ -144,7 +144,7 @@ struct Source {
 /// The user's database; the shipped one where that has nothing of the target.
 Source source_of(const Arguments& arguments) {
   std::optional<db::TunedStore> own;
-  if (arguments.has("db") || std::filesystem::exists(database_path(arguments))) {
+  if (arguments.has("db") || has_own_database(arguments)) {
     own = open_store(arguments, db::Mode::read_only);
   }
   const bool has_answers = own && (!arguments.has("target") || is_tuned(arguments, *own));

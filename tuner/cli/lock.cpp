@@ -62,8 +62,7 @@ std::vector<db::TunedEntry> stored_problems(const Arguments& arguments, const st
     return store.tuned({"", target_name(arguments), "", policy});
   };
   std::vector<db::TunedEntry> entries;
-  std::error_code ignored;
-  if (arguments.has("db") || std::filesystem::exists(database_path(arguments), ignored)) {
+  if (arguments.has("db") || has_own_database(arguments)) {
     entries = entries_in(open_store(arguments, db::Mode::read_only));
   }
   const auto shipped = entries.empty() ? shipped_store(arguments) : std::nullopt;
@@ -344,7 +343,7 @@ void print(const Lock& lock, const std::string& file) {
 
 /// The user's, if there is one. Throws StoreError if it cannot be read.
 std::optional<db::TunedStore> own_store(const Arguments& arguments) {
-  if (!std::filesystem::exists(database_path(arguments))) return std::nullopt;
+  if (!has_own_database(arguments)) return std::nullopt;
   return db::Layer{database_path(arguments)}.open();
 }
 

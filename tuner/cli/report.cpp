@@ -65,7 +65,7 @@ ReportSource::ReportSource(const Arguments& arguments, bool or_shipped)
 
 db::TunedStore ReportSource::store() {
   const std::filesystem::path own = database_path(arguments_);
-  if (or_shipped_ && !std::filesystem::exists(own)) {
+  if (or_shipped_ && !has_own_database(arguments_)) {
     if (auto shipped = shipped_store(arguments_)) {
       warn_of_new(
           {format("nothing is tuned here yet ({} is missing): the report has the results "

@@ -191,6 +191,13 @@ std::vector<std::string> words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
+bool has_own_database(const Arguments& arguments) {
+  const std::filesystem::path file = database_path(arguments);
+  std::error_code unknown;
+  const auto status = std::filesystem::status(file, unknown);
+  return file.extension() == ".lock" || status.type() != std::filesystem::file_type::not_found;
+}
+
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
   db::TunedStore store(database_path(arguments), mode);
   if (!store.warning().empty()) warn_of({store.warning()});
@@ -198,8 +205,8 @@ db::TunedStore open_store(const Arguments& arguments, db::Mode mode) {
 }
 
 db::TunedStore open_present_store(const Arguments& arguments) {
-  const bool missing = !std::filesystem::exists(database_path(arguments));
-  return open_store(arguments, missing ? db::Mode::read_only : db::Mode::read_write);
+  const bool is_there = has_own_database(arguments);
+  return open_store(arguments, is_there ? db::Mode::read_write : db::Mode::read_only);
 }
 
 std::filesystem::path shipped_database() {

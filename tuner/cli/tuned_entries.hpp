@@ -23,6 +23,10 @@ std::optional<CallContext> asked_context(const Arguments& arguments);
 /// The key of results in that context, else in the default one.
 std::string asked_policy(const Arguments& arguments, DeviceKind kind);
 
+/// Whether there is a user's database to open, or a path whose opening is an error: one that cannot
+/// be followed, or a lock's, which may be missing.
+bool has_own_database(const Arguments& arguments);
+
 /// Opens --db, else the default database.
 db::TunedStore open_store(const Arguments& arguments, db::Mode mode);
 /// Opens a database for a change. A missing file is an error; it is not created.
