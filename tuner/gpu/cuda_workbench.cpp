@@ -349,7 +349,11 @@ class CudaWorkbench : public Workbench {
         answers_(make_answers()),
         verifier_(*memory_, workload_, buffers_, answers_),
         rotations_{Rotation(*memory_, context_->info, buffers_, L2State::hot),
-                   Rotation(*memory_, context_->info, buffers_, L2State::cold)} {}
+                   Rotation(*memory_, context_->info, buffers_, L2State::cold)} {
+    for (const BufferSpec& buffer : workload_.buffers) {
+      if (buffer.role != Role::input) context_->kernels->prepare(buffer.type);
+    }
+  }
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
     context_->use();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
@@ -16,19 +17,35 @@ constexpr int kThreads = 256;
 
 }  // namespace
 
-DeviceKernels::DeviceKernels(const CubinCompiler& compiler, int multiprocessors)
-    : multiprocessors_(multiprocessors) {
-  const CompiledKernel compiled = compiler.compile(device_kernels_source());
+DeviceKernels::DeviceKernels(CubinCompiler compiler, int multiprocessors)
+    : compiler_(std::move(compiler)), multiprocessors_(multiprocessors) {
+  common_ = loaded(device_kernels_source());
+}
+
+std::unique_ptr<LoadedCubin> DeviceKernels::loaded(const SourceUnit& source) const {
+  const CompiledKernel compiled = compiler_.compile(source);
   if (compiled.outcome != Outcome::ok) {
     throw Error("the kernels that fill buffers and check results do not compile with this NVRTC: " +
                 compiled.log);
   }
-  cubin_ = std::make_unique<LoadedCubin>(*compiled.binary);
+  return std::make_unique<LoadedCubin>(*compiled.binary);
+}
+
+const LoadedCubin& DeviceKernels::of(ElementType type) const {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<LoadedCubin>& cubin = of_types_[type];
+  if (!cubin) cubin = loaded(device_kernels_source(type));
+  return *cubin;
+}
+
+void DeviceKernels::prepare(ElementType type) const {
+  of(type);
+  of(bits_type(type));
 }
 
 template <class... Values>
-void DeviceKernels::launch(const std::string& kernel, cudaStream_t stream, std::int64_t threads,
-                           Values... values) const {
+void DeviceKernels::launch(const LoadedCubin& cubin, const std::string& kernel, cudaStream_t stream,
+                           std::int64_t threads, Values... values) const {
   if (threads == 0) return;
   const std::int64_t blocks = (threads + kThreads - 1) / kThreads;
   cudaLaunchConfig_t config{};
@@ -36,19 +53,19 @@ void DeviceKernels::launch(const std::string& kernel, cudaStream_t stream, std::
   config.blockDim.x = kThreads;
   config.stream = stream;
   void* arguments[] = {&values...};
-  check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel(kernel), arguments),
+  check_cuda(cudaLaunchKernelExC(&config, cubin.kernel(kernel), arguments),
              "run a kernel of the tuner's own");
 }
 
 void DeviceKernels::fill(cudaStream_t stream, ElementType type, const ElementRule& rule,
                          std::byte* to, std::int64_t count) const {
-  launch(format("fill_{}", name_of(type)), stream, count, to, count, rule);
+  launch(of(type), "fill", stream, count, to, count, rule);
 }
 
 void DeviceKernels::compare(cudaStream_t stream, const BufferSpec& buffer, const std::byte* got,
                             const SealedAnswer& right, Finding* finding) const {
-  launch(format("compare_{}_{}", name_of(buffer.type), name_of(right.type)), stream, buffer.length,
-         got, right.values.get(), right.magnitudes.get(), buffer.length,
+  launch(of(buffer.type), right.type == buffer.type ? "compare" : "compare_f64", stream,
+         buffer.length, got, right.values.get(), right.magnitudes.get(), buffer.length,
          allowance(buffer, right.type, right.exact), finding);
 }
 
@@ -56,29 +73,30 @@ void DeviceKernels::compare_bits(cudaStream_t stream, const BufferSpec& buffer,
                                  const std::byte* one, const std::byte* other,
                                  Finding* finding) const {
   const std::byte* const no_magnitudes = nullptr;
-  launch(format("compare_{0}_{0}", name_of(bits_type(buffer.type))), stream, buffer.length, one,
-         other, no_magnitudes, buffer.length, Allowance{}, finding);
+  launch(of(bits_type(buffer.type)), "compare", stream, buffer.length, one, other, no_magnitudes,
+         buffer.length, Allowance{}, finding);
 }
 
 void DeviceKernels::count_other(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                                 std::byte value, std::uint64_t* others) const {
-  launch("count_other", stream, bytes, start, bytes, value, others);
+  launch(*common_, "count_other", stream, bytes, start, bytes, value, others);
 }
 
 void DeviceKernels::scatter(cudaStream_t stream, std::byte* to, const std::byte* from,
                             const std::int64_t* positions, std::int64_t count,
                             std::int64_t element_bytes) const {
-  launch("scatter", stream, count * element_bytes, to, from, positions, count, element_bytes);
+  launch(*common_, "scatter", stream, count * element_bytes, to, from, positions, count,
+         element_bytes);
 }
 
 void DeviceKernels::hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                          std::uint64_t* sum) const {
-  launch("hash", stream, (bytes + 3) / 4, start, bytes, sum);
+  launch(*common_, "hash", stream, (bytes + 3) / 4, start, bytes, sum);
 }
 
 void DeviceKernels::count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
                                   std::int64_t count, double limit, std::uint64_t* others) const {
-  launch(format("count_inexact_{}", name_of(type)), stream, count, values, count, limit, others);
+  launch(of(type), "count_inexact", stream, count, values, count, limit, others);
 }
 
 void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {
@@ -86,38 +104,48 @@ void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {
   config.gridDim.x = static_cast<unsigned>(multiprocessors_);
   config.stream = stream;
   void* arguments[] = {&stamps};
-  check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel("stamp"), arguments), "read its clock");
+  check_cuda(cudaLaunchKernelExC(&config, common_->kernel("stamp"), arguments), "read its clock");
 }
 
 void DeviceKernels::copy(cudaStream_t stream, std::byte* to, const std::byte* from,
                          std::int64_t bytes) const {
-  launch("copy", stream, (bytes + 15) / 16, to, from, bytes);
+  launch(*common_, "copy", stream, (bytes + 15) / 16, to, from, bytes);
 }
 
 void DeviceKernels::neighbour(cudaStream_t stream, float* values, std::int64_t count) const {
-  launch("neighbour", stream, count, values, count);
+  launch(*common_, "neighbour", stream, count, values, count);
 }
 
 void DeviceKernels::empty(cudaStream_t stream) const {
   cudaLaunchConfig_t config{};
   config.stream = stream;
-  check_cuda(cudaLaunchKernelExC(&config, cubin_->kernel("empty"), nullptr), "launch a kernel");
+  check_cuda(cudaLaunchKernelExC(&config, common_->kernel("empty"), nullptr), "launch a kernel");
 }
 
-SourceUnit device_kernels_source() {
+namespace {
+
+SourceUnit source_of(std::string prelude, std::vector<std::string> entries) {
   SourceUnit unit;
   unit.name = "elements.hpp";
-  unit.prelude = format("#define MOST_STAMPS {}\n", kMostStamps);
+  unit.prelude = std::move(prelude);
   unit.text = device_kernels_text();
   unit.options = {"-fmad=false"};  // products and sums are rounded apart, as on the host
-  unit.entries = {"count_other", "scatter", "hash", "stamp", "copy", "empty", "neighbour"};
-  for (const std::string& type : element_type_names()) {
-    unit.entries.push_back("fill_" + type);
-    unit.entries.push_back(format("compare_{0}_{0}", type));
-    if (!is_floating(*element_type(type))) continue;
-    unit.entries.push_back("count_inexact_" + type);
-    if (type != "f64") unit.entries.push_back(format("compare_{}_f64", type));
-  }
+  unit.entries = std::move(entries);
+  return unit;
+}
+
+}  // namespace
+
+SourceUnit device_kernels_source() {
+  return source_of(format("#define MOST_STAMPS {}\n", kMostStamps),
+                   {"count_other", "scatter", "hash", "stamp", "copy", "empty", "neighbour"});
+}
+
+SourceUnit device_kernels_source(ElementType type) {
+  SourceUnit unit = source_of(format("#define ELEMENT {}\n", name_of(type)), {"fill", "compare"});
+  if (!is_floating(type)) return unit;
+  unit.prelude += "#define IS_FLOATING\n";
+  unit.entries.insert(unit.entries.end(), {"compare_f64", "count_inexact"});
   return unit;
 }
 

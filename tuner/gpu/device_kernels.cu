@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tuner's own kernels: fill, compare, hash, count, scatter, stamp clocks, do nothing. NVRTC
 // compiles them behind the texts of tuner/core/narrow_float.hpp, tuner/measure/elements.hpp and a
-// few macros (device_kernels_source.cpp). As on the host, a * b + c is not contracted.
+// few macros (device_kernels.cpp): those of one type with ELEMENT, else those of none. As on the
+// host, a * b + c is not contracted.
 
 using autotune::Allowance;
-using autotune::BFloat16;
 using autotune::ElementRule;
 using autotune::Finding;
-using autotune::Float16;
-using autotune::Float8E4M3;
-using autotune::Float8E5M2;
-typedef unsigned long long u64;
+typedef autotune::Float16 f16;
+typedef autotune::BFloat16 bf16;
+typedef autotune::Float8E4M3 e4m3;
+typedef autotune::Float8E5M2 e5m2;
+typedef float f32;
+typedef double f64;
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned u32;
 typedef long long i64;
+typedef unsigned long long u64;
 
 struct Stamp {
   i64 clock, nanoseconds;
@@ -27,11 +36,6 @@ __device__ void add(u64* to, u64 value) {
   if (threadIdx.x % 32 == 0 && value != 0) atomicAdd(to, value);
 }
 
-template <class T>
-__device__ void fill(T* to, i64 count, const ElementRule& rule) {
-  FOR_EACH(i, count) to[i] = autotune::filled_element<T>(rule, i);
-}
-
 // Errors are never negative, so they are ordered like their bits.
 __device__ void add(Finding* to, const Finding& own) {
   if (own.wrong) atomicMin(&to->first, own.first);
@@ -43,9 +47,15 @@ __device__ void add(Finding* to, const Finding& own) {
   add(&to->shares, own.shares);
 }
 
-template <class T, class Right>
-__device__ void compare(const T* got, const Right* values, const Right* magnitudes, i64 count,
-                        const Allowance& allowed, Finding* finding) {
+#ifdef ELEMENT
+
+extern "C" __global__ void fill(ELEMENT* to, i64 count, const ElementRule rule) {
+  FOR_EACH(i, count) to[i] = autotune::filled_element<ELEMENT>(rule, i);
+}
+
+template <class Right>
+__device__ void compare_all(const ELEMENT* got, const Right* values, const Right* magnitudes,
+                            i64 count, const Allowance& allowed, Finding* finding) {
   Finding own;
   FOR_EACH(i, count) {
     const Right value = values[i], magnitude = magnitudes ? magnitudes[i] : value;
@@ -54,70 +64,29 @@ __device__ void compare(const T* got, const Right* values, const Right* magnitud
   add(finding, own);
 }
 
+extern "C" __global__ void compare(const ELEMENT* got, const ELEMENT* values,
+                                   const ELEMENT* magnitudes, i64 count, const Allowance allowed,
+                                   Finding* finding) {
+  compare_all(got, values, magnitudes, count, allowed, finding);
+}
+
+#ifdef IS_FLOATING
+extern "C" __global__ void compare_f64(const ELEMENT* got, const double* values,
+                                       const double* magnitudes, i64 count, const Allowance allowed,
+                                       Finding* finding) {
+  compare_all(got, values, magnitudes, count, allowed, finding);
+}
+
 // Counts the values that are not integers below `limit`.
-template <class T>
-__device__ void count_inexact(const T* values, i64 count, double limit, u64* others) {
+extern "C" __global__ void count_inexact(const ELEMENT* values, i64 count, double limit,
+                                         u64* others) {
   u64 own = 0;
   FOR_EACH(i, count) own += !autotune::is_small_integer(double(values[i]), limit);
   add(others, own);
 }
+#endif
 
-#define FILL(type, T)                                                             \
-  extern "C" __global__ void fill_##type(T* to, i64 count, const ElementRule rule) { \
-    fill(to, count, rule);                                                        \
-  }
-FILL(f32, float)
-FILL(f64, double)
-FILL(i32, int)
-FILL(i64, i64)
-FILL(f16, Float16)
-FILL(bf16, BFloat16)
-FILL(i8, signed char)
-FILL(u8, unsigned char)
-FILL(i16, short)
-FILL(u16, unsigned short)
-FILL(u32, unsigned)
-FILL(u64, u64)
-FILL(e4m3, Float8E4M3)
-FILL(e5m2, Float8E5M2)
-
-#define COMPARE(type, T, right_type, Right)                                                      \
-  extern "C" __global__ void compare_##type##_##right_type(                                      \
-      const T* got, const Right* values, const Right* magnitudes, i64 count,                     \
-      const Allowance allowed, Finding* finding) {                                               \
-    compare(got, values, magnitudes, count, allowed, finding);                                   \
-  }
-COMPARE(f32, float, f32, float)
-COMPARE(f32, float, f64, double)
-COMPARE(f64, double, f64, double)
-COMPARE(i32, int, i32, int)
-COMPARE(i64, i64, i64, i64)
-COMPARE(f16, Float16, f16, Float16)
-COMPARE(f16, Float16, f64, double)
-COMPARE(bf16, BFloat16, bf16, BFloat16)
-COMPARE(bf16, BFloat16, f64, double)
-COMPARE(i8, signed char, i8, signed char)
-COMPARE(u8, unsigned char, u8, unsigned char)
-COMPARE(i16, short, i16, short)
-COMPARE(u16, unsigned short, u16, unsigned short)
-COMPARE(u32, unsigned, u32, unsigned)
-COMPARE(u64, u64, u64, u64)
-COMPARE(e4m3, Float8E4M3, e4m3, Float8E4M3)
-COMPARE(e4m3, Float8E4M3, f64, double)
-COMPARE(e5m2, Float8E5M2, e5m2, Float8E5M2)
-COMPARE(e5m2, Float8E5M2, f64, double)
-
-#define COUNT_INEXACT(type, T)                                                                \
-  extern "C" __global__ void count_inexact_##type(const T* values, i64 count, double limit, \
-                                                  u64* others) {                             \
-    count_inexact(values, count, limit, others);                                             \
-  }
-COUNT_INEXACT(f32, float)
-COUNT_INEXACT(f64, double)
-COUNT_INEXACT(f16, Float16)
-COUNT_INEXACT(bf16, BFloat16)
-COUNT_INEXACT(e4m3, Float8E4M3)
-COUNT_INEXACT(e5m2, Float8E5M2)
+#else
 
 extern "C" __global__ void count_other(const unsigned char* start, i64 bytes, unsigned char value,
                                        u64* others) {
@@ -178,3 +147,5 @@ extern "C" __global__ void empty() {}
 extern "C" __global__ void neighbour(float* values, i64 count) {
   FOR_EACH(i, count) values[i] += 1;
 }
+
+#endif

@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 #include "tuner/core/device.hpp"
@@ -23,8 +25,10 @@ namespace autotune {
 /// Largest number of stamps: one per multiprocessor, by its number.
 inline constexpr int kMostStamps = 512;
 
-/// Kernels to fill, compare, hash, check red zones and stamp clocks, and an empty one.
+/// Kernels to hash, check red zones and stamp clocks, and an empty one.
 SourceUnit device_kernels_source();
+/// Kernels to fill and compare buffers of this type.
+SourceUnit device_kernels_source(ElementType type);
 
 /// A multiprocessor's clock counter and the time at one moment.
 struct Stamp {
@@ -36,8 +40,12 @@ struct Stamp {
 /// addresses. Throws as check_cuda() if a launch fails.
 class DeviceKernels {
  public:
-  /// Compiles the kernels or takes them from the cache.
-  DeviceKernels(const CubinCompiler& compiler, int multiprocessors);
+  /// Compiles the kernels or takes them from the cache; those of a type when they are first needed,
+  /// because those of all types take two seconds.
+  DeviceKernels(CubinCompiler compiler, int multiprocessors);
+
+  /// Compiles what compares buffers of this type, ahead of calls that have a deadline.
+  void prepare(ElementType type) const;
 
   /// As fill_elements() of tuner/measure, on `count` elements.
   void fill(cudaStream_t stream, ElementType type, const ElementRule& rule, std::byte* to,
@@ -70,11 +78,16 @@ class DeviceKernels {
   void neighbour(cudaStream_t stream, float* values, std::int64_t count) const;
 
  private:
+  std::unique_ptr<LoadedCubin> loaded(const SourceUnit& source) const;
+  const LoadedCubin& of(ElementType type) const;
   template <class... Values>
-  void launch(const std::string& kernel, cudaStream_t stream, std::int64_t threads,
-              Values... values) const;
+  void launch(const LoadedCubin& cubin, const std::string& kernel, cudaStream_t stream,
+              std::int64_t threads, Values... values) const;
 
-  std::unique_ptr<LoadedCubin> cubin_;
+  const CubinCompiler compiler_;
+  std::unique_ptr<LoadedCubin> common_;
+  mutable std::mutex mutex_;
+  mutable std::map<ElementType, std::unique_ptr<LoadedCubin>> of_types_;
   int multiprocessors_;
 };
 

@@ -61,8 +61,14 @@ TEST_F(ModelDeviceTest, CompilesForAGpuThatIsNotHere) {
 
 TEST_F(ModelDeviceTest, OurOwnKernelsCompileForOldAndNew) {
   for (const int architecture : {nvrtc_architectures().front(), 90, nvrtc_architectures().back()}) {
-    const CompiledKernel kernel = device(architecture)->compile(device_kernels_source());
-    EXPECT_EQ(kernel.outcome, Outcome::ok) << architecture << ": " << kernel.log;
+    std::vector<SourceUnit> sources{device_kernels_source()};
+    for (const std::string& type : element_type_names())
+      sources.push_back(device_kernels_source(*element_type(type)));
+    for (const SourceUnit& source : sources) {
+      const CompiledKernel kernel = device(architecture)->compile(source);
+      EXPECT_EQ(kernel.outcome, Outcome::ok)
+          << architecture << ": " << source.prelude << kernel.log;
+    }
   }
 }
 
