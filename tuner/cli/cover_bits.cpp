@@ -6,6 +6,7 @@
 #include <functional>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <set>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/model/cost_model.hpp"
 #include "tuner/session/reduction_class.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -23,9 +25,8 @@ namespace {
 
 // Configurations of a size whose bits are looked at; how many classes, and configurations of each
 // at each size, are timed at all sizes.
-constexpr std::size_t kMostClassified = 64, kMostClasses = 3, kMostOfClass = 3;
+constexpr std::size_t kMostClassified = 64, kMostClasses = 5, kMostOfClass = 3;
 constexpr double kUnknownRatio = 3;  // of a class where none of its configurations was timed
-constexpr double kHopedRatio = 1.1;  // of such a class that may be searched there
 constexpr double kSlow = 1.1;        // ratio from which on a class is searched for faster ones
 constexpr std::size_t kDrawn = 16;   // configurations of each family, at each of two sizes
 
@@ -129,16 +130,16 @@ std::map<std::string, OfClass> timed_by_class(const CoverTask& task,
   return by_class;
 }
 
-/// The classes that seem to cost least over all places, as far as it is known.
+/// The wanted class, or those that seem to cost least over all places by `cost_of(name, timed)`,
+/// infinite for one that cannot be chosen.
+template <class CostOf>
 std::vector<std::string> promising(const std::map<std::string, OfClass>& by_class,
-                                   double unknown_ratio) {
+                                   const WantedBits& wanted, CostOf cost_of) {
+  if (!wanted.reduction_class.empty()) return {wanted.reduction_class};
   std::vector<std::pair<double, std::string>> order;
-  for (const auto& [name, of_class] : by_class) {
-    double cost = 0;
-    for (const auto& here : of_class) {
-      cost += std::log(here.empty() ? unknown_ratio : here.begin()->first);
-    }
-    order.emplace_back(cost, name);
+  for (const auto& [name, timed] : by_class) {
+    const double cost = cost_of(name, timed);
+    if (std::isfinite(cost)) order.emplace_back(cost, name);
   }
   std::ranges::sort(order);
   std::vector<std::string> names;
@@ -221,14 +222,32 @@ std::vector<NamedValues> parts_of_class(const Target& target, const std::string&
   return parts;
 }
 
-/// Whether one of these is valid at each place.
-bool serves_all(const CoverTask& task, const std::vector<TunedSize>& places,
-                const std::vector<Configuration>& members) {
-  return std::ranges::all_of(places, [&](const TunedSize& place) {
-    return std::ranges::any_of(members, [&](const Configuration& each) {
-      return is_valid(task.target, place.problem, each, task.device());
-    });
-  });
+/// The least time that the cost model expects of these parts of the space.
+double least_expected(const CoverTask& task, const Problem& problem,
+                      const std::vector<NamedValues>& parts) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const NamedValues& part : parts) {
+    const Target target = with_fixed(task.target, part);
+    const ParameterSpace space = space_of(target, problem, task.device());
+    if (space.empty()) continue;
+    const CostModel model(target, problem, space, task.device());
+    least = std::min(least, std::ranges::min(model.predict_all()));
+  }
+  return least;
+}
+
+/// The logarithm of what a class costs over the places, where it was not timed by the cost model:
+/// infinite if no configuration is valid at one of them.
+double expected_cost(const CoverTask& task, const std::vector<TunedSize>& places,
+                     const OfClass& timed, const std::vector<NamedValues>& parts,
+                     const std::vector<double>& least_of_all) {
+  double cost = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    cost +=
+        std::log(timed[i].empty() ? least_expected(task, places[i].problem, parts) / least_of_all[i]
+                                  : timed[i].begin()->first);
+  }
+  return cost;
 }
 
 }  // namespace
@@ -260,11 +279,16 @@ bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPl
       members[classes[i]].push_back(parse_named_values(texts[i]));
       if (is_class(classes[i])) by_class[classes[i]].resize(numbers.size());
     }
-    std::erase_if(by_class,
-                  [&](const auto& one) { return !serves_all(task, own, members[one.first]); });
-    const bool is_any = wanted.reduction_class.empty();
-    for (const std::string& name :
-         is_any ? promising(by_class, kHopedRatio) : std::vector{wanted.reduction_class}) {
+    std::map<std::string, std::vector<NamedValues>> parts;
+    for (const auto& [name, timed] : by_class)
+      parts[name] = parts_of_class(task.target, name, members);
+    std::vector<double> least_of_all;
+    for (const TunedSize& place : own)
+      least_of_all.push_back(least_expected(task, place.problem, families_of(task.target)));
+    const auto cost_of = [&](const std::string& name, const OfClass& timed) {
+      return expected_cost(task, own, timed, parts[name], least_of_all);
+    };
+    for (const std::string& name : promising(by_class, wanted, cost_of)) {
       OfClass& timed = by_class[name];
       timed.resize(numbers.size());
       TuningRequest request = task.request;
@@ -275,7 +299,7 @@ bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPl
           request.problems.push_back(own[i].problem);
       }
       if (request.problems.empty()) continue;
-      for (const NamedValues& part : parts_of_class(task.target, name, members)) {
+      for (const NamedValues& part : parts[name]) {
         const Target target = with_fixed(task.target, part);
         if (tune(target, task.devices, &task.store, request, task.callbacks).interrupted)
           return false;
@@ -291,9 +315,13 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
   std::set<std::string> candidates;
   for (const auto& [group, numbers] : groups_of(places)) {
     auto by_class = timed_by_class(task, places, numbers, known);
-    const bool is_any = wanted.reduction_class.empty();
-    for (const std::string& name :
-         is_any ? promising(by_class, kUnknownRatio) : std::vector{wanted.reduction_class}) {
+    const auto cost_of = [](const std::string&, const OfClass& timed) {
+      double cost = 0;
+      for (const auto& here : timed)
+        cost += std::log(here.empty() ? kUnknownRatio : here.begin()->first);
+      return cost;
+    };
+    for (const std::string& name : promising(by_class, wanted, cost_of)) {
       for (const auto& here : by_class[name]) {
         std::size_t taken = 0;
         for (const auto& [ratio, configuration] : here) {
