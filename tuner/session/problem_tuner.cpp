@@ -173,7 +173,8 @@ bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator
   evaluator.evaluate({&by_default, 1});
   run.ledger().take_over_all();
   if (evaluator.remaining() == 0) return false;
-  if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
+  if (run.ledger().is_timed(by_default))
+    evaluator.meanwhile([&] { expect_default_right_at_edge(run, edge); });
   start_from_elsewhere(run, evaluator);
   return true;
 }
@@ -196,7 +197,7 @@ void ProblemTuner::start_from_elsewhere(const ProblemRun& run, TrialEvaluator& e
   }
 }
 
-/// If the default fails the edge check, every finalist would too: stop before the search.
+/// If the default fails the edge check, every finalist would too: nothing is searched.
 void ProblemTuner::expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge) {
   const Configuration configuration = run.space().at(run.default_index());
   using Kernel = std::shared_ptr<const CompiledKernel>;
