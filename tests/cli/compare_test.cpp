@@ -125,6 +125,38 @@ TEST_F(Cover, WithoutJsonTheTradeOffIsPrinted) {
   EXPECT_THAT(out, HasSubstr("BLOCK="));
 }
 
+TEST_F(Cover, OverASettingOneConfigurationLosesLeastAtWorst) {
+  const std::string out = sandbox.done(
+      tune("draws", "8x24x128,16x24x128", {"--over", "draw", "--budget", "3", "--json"}));
+  const Json groups = Json::parse(out).at("groups");
+  ASSERT_EQ(groups.size(), 2U);
+  for (const Json& group : groups) {
+    EXPECT_EQ(group.at("over"), "draw");
+    EXPECT_LT(group.at("worst_ratio").get<double>(), 5);
+    ASSERT_EQ(group.at("serves").size(), 2U);
+    for (const Json& one : group.at("serves")) EXPECT_EQ(one.at("config").at("WAY"), 2);
+  }
+  for (const char* draw : {"draw=0", "draw=1"}) {
+    const std::string answer = sandbox.done(
+        {"query", "--target", manifest_of("draws"), "--size", "8x24x128", "--set", draw, "--json"});
+    EXPECT_THAT(answer, HasSubstr("\"pinned\"")) << draw;
+    EXPECT_EQ(Json::parse(answer).at("results")[0].at("config").at("WAY"), 2) << draw;
+  }
+}
+
+TEST_F(Cover, OverNeedsASettingWithAlikeValues) {
+  const auto over = [&](const char* target, std::vector<std::string> more) {
+    more.insert(more.begin(), "--over");
+    return sandbox.run(tune(target, "8x24x128", more));
+  };
+  expect_refused(over("draws", {"drew"}), 2, {"--over drew", "did you mean draw?"});
+  expect_refused(over("draws", {"dtype"}), 2, {"--over dtype", "there are: draw"});
+  expect_refused(over("orders", {"dtype"}), 2, {"--over dtype", "it has none"});
+  expect_refused(over("draws", {"draw", "--set", "draw=1"}), 2, {"leave out --set draw"});
+  expect_refused(over("draws", {"draw", "--bits", "stable"}), 2, {"--over", "--bits"});
+  expect_refused(over("draws", {"draw", "--fix", "WAY=1"}), 2, {"--fix", "--over"});
+}
+
 TEST_F(Cover, WrongUseIsASentence) {
   expect_refused(sandbox.run(cover("100,200", {"--within", "few"})), 2, {"--within few", "3%"});
   expect_refused(sandbox.run(cover("100,200", {"--within", "-1"})), 2, {"--within -1"});

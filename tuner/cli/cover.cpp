@@ -87,9 +87,39 @@ namespace {
 constexpr std::size_t kMostOfEach = 12;  // candidates from one size
 constexpr const char* kCandidates = "the cover's candidates";
 
+/// Those of --sizes with each value of the setting --over.
+std::vector<Problem> problems_over(const Arguments& arguments, const Target& target) {
+  const std::string name = arguments.text("over");
+  if (arguments.has("bits"))
+    throw UsageError("--over cannot be combined with --bits: leave one out");
+  std::vector<std::string> alike;
+  for (const Setting& setting : target.settings) {
+    if (!setting.alike.empty()) alike.push_back(setting.name);
+  }
+  const auto setting = std::ranges::find(target.settings, name, &Setting::name);
+  if (setting == target.settings.end() || setting->alike.empty()) {
+    throw UsageError(format("--over {}: is no setting of {} with alike values ({})", name,
+                            target.name, alike.empty() ? "it has none" : suggestion(name, alike)));
+  }
+  const NamedValues settings = settings_of(arguments);
+  if (find_value(settings, name))
+    throw UsageError(format("--over {0} takes all its values: leave out --set {0}", name));
+  std::vector<Problem> problems;
+  for (const NamedValues& sizes :
+       sizes_in(arguments.find("sizes").value_or(example_sizes(target)), target)) {
+    for (const Value& value : setting->alike) {
+      NamedValues chosen = settings;
+      chosen.push_back({name, value});
+      problems.push_back(problem_of(target, sizes, chosen));
+    }
+  }
+  return problems;
+}
+
 TuningRequest cover_request(const Arguments& arguments, const Target& target, DeviceKind kind) {
   TuningRequest request;
   request.problems = problems_of(arguments, target);
+  if (arguments.has("over")) request.problems = problems_over(arguments, target);
   if (request.problems.size() < 2 && !arguments.has("bits")) {
     throw UsageError("cover needs two sizes or more, such as --sizes M=1..64*2,N=512,K=512");
   }
@@ -116,14 +146,31 @@ std::vector<std::string> candidates_of(const std::vector<TunedSize>& places, dou
 bool time_candidates(const CoverTask& task, const std::vector<std::string>& candidates) {
   std::vector<Configuration> list;
   for (const std::string& text : candidates) list.push_back(parse_named_values(text));
-  add_strategy({kCandidates, "times a list",
-                [list] { return std::make_unique<ListedConfigurations>(list); }});
   TuningRequest request = task.request;
-  request.strategy = kCandidates;
+  request.strategy = format("{} of {}", kCandidates, request.problems.front().text());
+  add_strategy({request.strategy, "times a list",
+                [list] { return std::make_unique<ListedConfigurations>(list); }});
   request.budget = {Budget::Kind::evaluations, static_cast<double>(list.size())};
   request.budget_text = std::to_string(list.size());
   request.partial = true;
   return !tune(task.target, task.devices, &task.store, request, task.callbacks).interrupted;
+}
+
+/// Times the fastest few of each size over the values of a setting, at its problems only. False if
+/// interrupted.
+bool time_over(const CoverTask& task, std::vector<std::string>& candidates) {
+  std::set<std::string> all;
+  const std::vector<TunedSize> places = tuned_places(task);
+  for (const auto& [sizes, numbers] : groups_by_size(task.target, places)) {
+    CoverTask own = task;
+    own.request.problems.clear();
+    for (const std::size_t i : numbers) own.request.problems.push_back(places[i].problem);
+    const std::vector<std::string> here = candidates_of(tuned_places(own), task.limit);
+    if (!time_candidates(own, here)) return false;
+    all.insert(here.begin(), here.end());
+  }
+  candidates.assign(all.begin(), all.end());
+  return true;
 }
 
 Covered covered(const CoverTask& task, std::vector<std::string> candidates) {
@@ -210,7 +257,8 @@ int run_cover(const Arguments& arguments) {
   const DeviceKind kind = kind_asked_for(arguments);
   cover_request(arguments, target, kind);  // shows wrong usage
   const std::optional<WantedBits> bits = wanted_bits(arguments, target, kind, plugins);
-  if (bits && !arguments.has("within")) limit = kBitsLimit;
+  const bool is_over = arguments.has("over");
+  if ((bits || is_over) && !arguments.has("within")) limit = kWideLimit;
   db::TunedStore store(database_path(arguments));
   const LeftOutWarning warning(store);
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
@@ -232,8 +280,8 @@ int run_cover(const Arguments& arguments) {
   callbacks.on_progress = [&](const Progress& progress) { display.show(progress); };
   callbacks.on_warning = [&](const std::string& sentence) { display.warn(sentence); };
   CoverTask task{
-      target,    devices,         store, limit, cover_request(arguments, target, info.kind),
-      callbacks, bits.has_value()};
+      target,    devices,        store, limit, cover_request(arguments, target, info.kind),
+      callbacks, bits || is_over};
   TuningRequest tuning = task.request;
   if (!arguments.has("no-baseline")) {
     tuning.baselines = plugins.baselines(target.name, info.kind);
@@ -245,11 +293,13 @@ int run_cover(const Arguments& arguments) {
   std::vector<std::string> candidates;
   ClassesAtPlaces classes(task);
   is_whole = is_whole && (!bits || search_classes(task, *bits, classes));
-  if (is_whole) {
+  if (is_over) {
+    is_whole = is_whole && time_over(task, candidates);
+  } else if (is_whole) {
     candidates = bits ? candidates_by_class(task, *bits, tuned_places(task), classes)
                       : candidates_of(tuned_places(task), limit);
   }
-  is_whole = is_whole && (candidates.empty() || time_candidates(task, candidates));
+  is_whole = is_whole && (is_over || candidates.empty() || time_candidates(task, candidates));
   if (!is_whole) {
     display.warn("interrupted: every trial is kept; the same command continues from here");
     return kInterrupted;
@@ -258,6 +308,7 @@ int run_cover(const Arguments& arguments) {
     return keep_bits(task, timed_candidates(task, std::move(candidates)), *bits, classes,
                      arguments);
   }
+  if (is_over) return keep_one_over(task, timed_candidates(task, candidates), arguments);
   const Covered result = covered(task, std::move(candidates));
   store_cover(task, result, arguments.text("sizes"));
   if (arguments.has("json")) {
@@ -299,12 +350,20 @@ costs least over all. Where that is slow, the class is searched, with the same b
 output has the same bits whatever M is ([lock.md](lock.md#bits)). With a class of 16 hexadecimal digits, all get configurations of this
 class. With `like=cublas`, each size gets the fastest configuration whose bits are those of the
 library's own choice for this size. A sentence names each size that has none, and the exit status is
-then 1.)",
+then 1.
+
+`--over draw` tunes each size with all values of a setting that are alike, such as the draws of
+gemm_grouped, and pins one configuration for them: that with the least worst loss over these values,
+among the fastest of each. Without `--within`, these are within ten times the fastest. Programs get it
+with any value of the setting. `autotune tune` has both options, too. Their documents have `groups` in
+place of the cover: `{"over": "draw", "mean_ratio": 1.004, "worst_ratio": 1.01, "serves": [{"problem":
+{"M": 1, …}, "config": {"BM": 16, …}, "ratio": 1.01}, …]}`, or `"bits"` with the class.)",
     .options = {{"target", "T",
                  "A target's name (autotune list targets) or the path of a manifest"},
                 {"sizes", "S", "The sizes, as for tune: M=1..64*2,N=512,K=512"},
                 {"within", "PERCENT", "How much slower than each size's fastest may be", "3%"},
                 kBitsOption,
+                kOverOption,
                 {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
                 kDevicesOption,
                 {"db", "FILE", "The database; default: $AUTOTUNE_DB, else the user's data folder"},

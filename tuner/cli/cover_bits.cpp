@@ -30,39 +30,45 @@ constexpr double kUnknownRatio = 3;  // of a class where none of its configurati
 constexpr double kSlow = 1.1;        // ratio from which on a class is searched for faster ones
 constexpr std::size_t kDrawn = 16;   // configurations of each family, at each of two sizes
 
-/// The sizes and settings that a row of the output may depend on.
-std::string group_of(const Problem& problem) {
+/// What a row of the output does not depend on.
+const std::vector<std::string> kOfOtherRows{"M", "batch"};
+
+/// A problem without these sizes or settings.
+std::string group_of(const Problem& problem, const std::vector<std::string>& without) {
   Problem group = problem;
-  std::erase_if(group.values,
-                [](const NamedValue& one) { return one.name == "M" || one.name == "batch"; });
+  std::erase_if(group.values, [&](const NamedValue& one) {
+    return std::ranges::find(without, one.name) != without.end();
+  });
   return group.text();
 }
 
-/// Numbers of the places in each group.
-std::map<std::string, std::vector<std::size_t>> groups_of(const std::vector<TunedSize>& places) {
-  std::map<std::string, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    groups[group_of(places[i].problem)].push_back(i);
-  }
+/// By what their problems have beside these sizes or settings.
+PlaceGroups groups_of(const std::vector<TunedSize>& places,
+                      const std::vector<std::string>& without = kOfOtherRows) {
+  PlaceGroups groups;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    groups[group_of(places[i].problem, without)].push_back(i);
   return groups;
 }
 
-/// A choice of configurations of one class for the sizes of a group.
-struct StableChoice {
-  std::string reduction_class;
+/// A choice of configurations for the places of a group.
+struct GroupChoice {
+  std::string of;                            // the class, or the setting
+  std::string note;                          // of the pins
   std::vector<std::size_t> places, servers;  // the candidate of each place
   double cost = kUnserved;                   // geometric mean of the ratios
   double worst = kUnserved;
 };
 
-StableChoice choice_within(const Covered& result, const std::string& reduction_class,
-                           const std::vector<std::size_t>& places,
-                           const std::vector<std::vector<std::string>>& classes) {
-  StableChoice choice{reduction_class, places, {}, 0, 0};
+/// The fastest candidate of each place: of those that may serve the i-th.
+GroupChoice choice_of(const Covered& result, const std::string& of,
+                      const std::vector<std::size_t>& places,
+                      const std::function<bool(std::size_t i, std::size_t candidate)>& may_serve) {
+  GroupChoice choice{of, "", places, {}, 0, 0};
   for (std::size_t i = 0; i < places.size(); ++i) {
     std::optional<std::size_t> best;
     for (std::size_t c = 0; c < result.candidates.size(); ++c) {
-      if (classes[i][c] != reduction_class) continue;
+      if (!may_serve(i, c)) continue;
       if (!best || result.ratios[c][places[i]] < result.ratios[*best][places[i]]) best = c;
     }
     const double ratio = best ? result.ratios[*best][places[i]] : kUnserved;
@@ -78,8 +84,8 @@ bool is_class(const std::string& text) { return !text.empty() && text != kPlaceD
 
 /// The wanted class, or the one that costs least over the places: of those that are nowhere slow,
 /// if there are any.
-StableChoice stable_choice(const CoverTask& task, const Covered& result, const WantedBits& wanted,
-                           const std::vector<std::size_t>& places, ClassesAtPlaces& known) {
+GroupChoice stable_choice(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+                          const std::vector<std::size_t>& places, ClassesAtPlaces& known) {
   std::vector<std::vector<std::string>> classes;
   std::set<std::string> all;
   for (const std::size_t place : places) {
@@ -87,9 +93,10 @@ StableChoice stable_choice(const CoverTask& task, const Covered& result, const W
     std::ranges::copy_if(classes.back(), std::inserter(all, all.end()), is_class);
   }
   if (!wanted.reduction_class.empty()) all = {wanted.reduction_class};
-  StableChoice best;
+  GroupChoice best;
   for (const std::string& each : all) {
-    StableChoice choice = choice_within(result, each, places, classes);
+    GroupChoice choice = choice_of(
+        result, each, places, [&](std::size_t i, std::size_t c) { return classes[i][c] == each; });
     if (std::pair(choice.worst > kSlow, choice.cost) < std::pair(best.worst > kSlow, best.cost))
       best = std::move(choice);
   }
@@ -98,7 +105,7 @@ StableChoice stable_choice(const CoverTask& task, const Covered& result, const W
                      wanted.reduction_class.empty()
                          ? "no order of addition"
                          : "no configuration of class " + wanted.reduction_class,
-                     group_of(result.places[places.front()].problem)));
+                     group_of(result.places[places.front()].problem, kOfOtherRows)));
 }
 
 /// Configurations of a class at each place of a group, by their ratios.
@@ -333,6 +340,12 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
   return {candidates.begin(), candidates.end()};
 }
 
+PlaceGroups groups_by_size(const Target& target, const std::vector<TunedSize>& places) {
+  std::vector<std::string> settings;
+  for (const Setting& each : target.settings) settings.push_back(each.name);
+  return groups_of(places, settings);
+}
+
 namespace {
 
 struct Served {
@@ -353,34 +366,29 @@ std::string line_of(const CoverTask& task, const Served& served) {
       configuration_text(task.target, served.place.problem, served.configuration, task.device()));
 }
 
-}  // namespace
-
-int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
-              ClassesAtPlaces& known, const Arguments& arguments) {
+/// Pins and prints the choices. `option`: --bits or --over.
+int keep(const CoverTask& task, const Covered& result, const std::vector<GroupChoice>& choices,
+         const std::string& option, const Arguments& arguments) {
   Json groups = Json::array();
-  for (const auto& [group, places] : groups_of(result.places)) {
-    const StableChoice choice = stable_choice(task, result, wanted, places, known);
-    const std::string note = format("{}{}, {} {}, {}", db::kBitsNote, choice.reduction_class,
-                                    arguments.text("sizes"), group, db::now_text());
+  for (const GroupChoice& choice : choices) {
     Json serves = Json::array();
     std::string lines;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const Served served{result.places[places[i]], result.candidates[choice.servers[i]],
-                          result.ratios[choice.servers[i]][places[i]]};
-      store_pin(task, served.place, served.configuration, note);
+    for (std::size_t i = 0; i < choice.places.size(); ++i) {
+      const Served served{result.places[choice.places[i]], result.candidates[choice.servers[i]],
+                          result.ratios[choice.servers[i]][choice.places[i]]};
+      store_pin(task, served.place, served.configuration, choice.note);
       lines += line_of(task, served);
       serves.push_back(served_json(served));
     }
-    groups.push_back({{"bits", choice.reduction_class},
+    groups.push_back({{option, choice.of},
                       {"mean_ratio", choice.cost},
                       {"worst_ratio", choice.worst},
                       {"serves", serves}});
     if (arguments.has("json")) continue;
     std::cout << format(
-        "{} on {}: bits {} for {} sizes, {:.3f}x the fastest in the mean, {:.3f}x at "
-        "worst\n{}",
-        task.target.name, task.device().name, choice.reduction_class, places.size(), choice.cost,
-        choice.worst, lines);
+        "{} on {}: {} {} for {} problems, {:.3f}x the fastest in the mean, {:.3f}x at worst\n{}",
+        task.target.name, task.device().name, option == "over" ? "one configuration over" : option,
+        choice.of, choice.places.size(), choice.cost, choice.worst, lines);
   }
   if (arguments.has("json")) {
     Json document = head_of(task);
@@ -388,6 +396,41 @@ int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wa
     std::cout << json_text(document) << '\n';
   }
   return kDone;
+}
+
+}  // namespace
+
+int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+              ClassesAtPlaces& known, const Arguments& arguments) {
+  std::vector<GroupChoice> choices;
+  for (const auto& [group, places] : groups_of(result.places)) {
+    GroupChoice& choice = choices.emplace_back(stable_choice(task, result, wanted, places, known));
+    choice.note = format("{}{}, {} {}, {}", db::kBitsNote, choice.of, arguments.text("sizes"),
+                         group, db::now_text());
+  }
+  return keep(task, result, choices, "bits", arguments);
+}
+
+int keep_one_over(const CoverTask& task, const Covered& result, const Arguments& arguments) {
+  const std::string setting = arguments.text("over");
+  std::vector<GroupChoice> choices;
+  for (const auto& [group, places] : groups_by_size(task.target, result.places)) {
+    GroupChoice best;
+    for (std::size_t candidate = 0; candidate < result.candidates.size(); ++candidate) {
+      GroupChoice choice = choice_of(result, setting, places,
+                                     [&](std::size_t, std::size_t c) { return c == candidate; });
+      if (std::pair(choice.worst, choice.cost) < std::pair(best.worst, best.cost))
+        best = std::move(choice);
+    }
+    if (best.places.empty()) {
+      throw Error(
+          format("{}: no configuration that was timed serves every {} of {}: raise --budget",
+                 task.target.name, setting, group));
+    }
+    best.note = format("least worst loss over {}, {}", setting, db::now_text());
+    choices.push_back(std::move(best));
+  }
+  return keep(task, result, choices, "over", arguments);
 }
 
 int take_bits_of(const CoverTask& task, const BaselineSource& library,
@@ -473,6 +516,11 @@ BaselineSource library_called(const std::string& name, const Target& target, Dev
   throw UsageError(
       format("--bits like={0}: no plugin {0} is a baseline here: autotune list plugins", name));
 }
+
+const Option kOverOption{
+    "over", "SETTING",
+    "A setting with alike values, such as draw: each size gets the one configuration that loses "
+    "least at worst over these values"};
 
 const Option kBitsOption{
     "bits",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cover --bits: sizes that differ in M and batch only get configurations of one reduction class, or
-// each size one with the bits of a vendor's library.
+// each size one with the bits of a vendor's library. cover --over: problems that differ in a
+// setting only get the same configuration.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@
 
 namespace autotune::cli {
 
-inline constexpr double kBitsLimit = 10;  // of candidates with --bits, without --within
+inline constexpr double kWideLimit = 10;  // of candidates with --bits or --over, without --within
 
 /// What --bits asks for.
 struct WantedBits {
@@ -37,6 +38,11 @@ class ClassesAtPlaces {
   std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> known_;
 };
 
+/// Numbers of the places of each group.
+using PlaceGroups = std::map<std::string, std::vector<std::size_t>>;
+/// By their sizes.
+PlaceGroups groups_by_size(const Target& target, const std::vector<TunedSize>& places);
+
 /// nullopt without --bits. Throws UsageError for another word, and for a target whose bits are not
 /// known.
 std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
@@ -54,6 +60,10 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
 /// Pins and prints a choice of one class for each group.
 int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
               ClassesAtPlaces& known, const Arguments& arguments);
+
+/// Pins and prints for each size the candidate whose largest ratio over the values of the setting
+/// --over is least.
+int keep_one_over(const CoverTask& task, const Covered& result, const Arguments& arguments);
 
 /// The fastest configuration of each place with the bits of the library there. The exit status says
 /// whether all places have one.

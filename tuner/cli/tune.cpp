@@ -63,14 +63,15 @@ TuningReport tuned(const Target& target, const std::vector<std::unique_ptr<Devic
   return report;
 }
 
-/// --bits: the verb cover chooses for several sizes at a time.
-int tune_together(const Arguments& arguments) {
+/// --bits and --over: the verb cover chooses for several problems at a time.
+int tune_together(const Arguments& arguments, std::string_view why) {
   const Verb& cover = verb_called("cover");
   std::vector<std::string> words;
   for (const Option& option : arguments.verb().options) {
     if (!arguments.has(option.name)) continue;
     if (std::ranges::find(cover.options, option.name, &Option::name) == cover.options.end()) {
-      throw UsageError(format("--{} cannot be combined with --bits: leave one out", option.name));
+      throw UsageError(
+          format("--{} cannot be combined with --{}: leave one out", option.name, why));
     }
     for (const std::string& value : arguments.all(option.name)) {
       words.push_back(format("--{}", option.name));
@@ -81,8 +82,10 @@ int tune_together(const Arguments& arguments) {
 }
 
 int run_tune(const Arguments& arguments) {
-  if (arguments.has("bits")) return tune_together(arguments);
-  if (arguments.has("within")) throw UsageError("--within is for --bits: leave it out");
+  for (const char* const together : {"bits", "over"}) {
+    if (arguments.has(together)) return tune_together(arguments, together);
+  }
+  if (arguments.has("within")) throw UsageError("--within is for --bits and --over: leave it out");
   catch_interrupts_at_start();
   TuneCommand command(arguments);
   db::TunedStore store(database_path(arguments));
@@ -223,8 +226,9 @@ With `--json`, stdout holds one document:
          {"workload", "FILE", "The problems that a program called: autotune run --record FILE"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          kBitsOption,
+         kOverOption,
          {"within", "PERCENT",
-          "With --bits: how much slower than each size's fastest may be; default: 900%"},
+          "With --bits and --over: how much slower than each size's fastest may be; default: 900%"},
          {"fix",
           "NAME=VALUE",
           "Search only configurations with this value of a parameter",

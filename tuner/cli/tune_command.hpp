@@ -29,8 +29,8 @@ std::string command_text(const Arguments& arguments);
 /// The kind of device that the text of `--device` names.
 DeviceKind kind_asked_for(const Arguments& arguments);
 
-/// `--bits` of tune and cover.
-extern const Option kBitsOption;
+/// `--bits` and `--over` of tune and cover.
+extern const Option kBitsOption, kOverOption;
 
 /// The library of `--bits like=NAME`. Throws UsageError if the device has none of this name.
 BaselineSource library_called(const std::string& name, const Target& target, DeviceKind device,
