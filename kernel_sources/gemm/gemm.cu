@@ -109,9 +109,16 @@ constexpr int kReferenceColumns = 64;
 constexpr int kReferenceColumns = 1;
 #endif
 
-/// What elements of op(A) and op(B) are multiplied by, as the setting says.
+#if DTYPE == DTYPE_I8
+typedef int answer;
+#else
+typedef reference_real answer;
+#endif
+
+/// What elements of op(A), op(B) and D are multiplied by, as the settings say.
 struct GivenScales {
-  const float *a, *b;
+  const float *a, *b, *d;
+  answer* amax;  // the largest magnitude before d
 
   __device__ __forceinline__ double of(int m, int n) const {
     constexpr bool kEach = (Scaled)SCALES == Scaled::rows;
@@ -120,13 +127,34 @@ struct GivenScales {
   __device__ __forceinline__ double of_block(int m, int n, int k, int M, int K) const {
     return (double)a[a_block_at(m, k, M)] * b[b_block_at(n, k, K)];
   }
+  /// Of 8 bits, if it is: the largest stand for what is beyond. Bits of doubles of at least 0 are in
+  /// the order of these.
+  template <class T>
+  __device__ __forceinline__ T result(T value) const {
+    if constexpr (SCALED_OUTPUT) {
+      const double magnitude = value < 0 ? -value : value, scaled = value * *d;
+      atomicMax(reinterpret_cast<unsigned long long*>(amax),
+                (unsigned long long)__double_as_longlong(magnitude));
+      return scaled > 448 ? 448 : scaled < -448 ? -448 : scaled;
+    }
+    return value;
+  }
 };
 #if SCALES == SCALES_NONE
 #define SCALE_ARGUMENTS
-#define GIVEN_SCALES GivenScales{}
+#define OF_OPERANDS nullptr, nullptr
 #else
 #define SCALE_ARGUMENTS , const float *scale_a, const float *scale_b
-#define GIVEN_SCALES GivenScales{scale_a, scale_b}
+#define OF_OPERANDS scale_a, scale_b
+#endif
+#if SCALED_OUTPUT
+#define OUTPUT_SCALE_ARGUMENTS , const float *scale_d, answer *amax
+#define GIVEN_SCALES GivenScales{OF_OPERANDS, scale_d, amax}
+
+extern "C" __global__ void gemm_clear_amax(answer* amax) { *amax = 0; }
+#else
+#define OUTPUT_SCALE_ARGUMENTS
+#define GIVEN_SCALES GivenScales{OF_OPERANDS, nullptr, nullptr}
 #endif
 
 /// `D` takes the place of first.D, which may have another type.
@@ -159,20 +187,15 @@ __device__ __forceinline__ void multiply_for_reference(
     if (Config::kScale == Scale::beta && p.beta != Scalar(0))
       value += (wide)p.beta * (exact_result)p.C[(long long)m * p.ldc + n0 + j];
     if (has_bias(Config::kEpilogue)) value += (exact_result)p.C[n0 + j];
-    D[(long long)m * p.ldd + n0 + j] = (T)activated<Config::kEpilogue>(value);
+    D[(long long)m * p.ldd + n0 + j] = (T)scales.result(activated<Config::kEpilogue>(value));
   }
 }
-
-#if DTYPE == DTYPE_I8
-typedef int answer;
-#else
-typedef reference_real answer;
-#endif
 
 extern "C" __global__ void gemm_reference(const element* A, const element* B, const result* C,
                                           answer* answers, COMPUTE alpha, COMPUTE beta, int M, int N,
                                           int K, int lda, int ldb, int ldc,
-                                          int ldd STRIDE_ARGUMENTS PRODUCTS SCALE_ARGUMENTS) {
+                                          int ldd STRIDE_ARGUMENTS PRODUCTS SCALE_ARGUMENTS
+                                              OUTPUT_SCALE_ARGUMENTS) {
   result* const D = nullptr;
 #if BATCHED
   for (int i = blockIdx.z; i < products; i += gridDim.z) {

@@ -36,7 +36,7 @@ struct SharedTile : SlabSteps<Config, T, SharedTile<Config, T>, Config::kWarpgro
       this->multiply(row, at, store.warpgroup, sums);
       this->store_rows(store, sums, at.row + row, at.column);
     }
-    this->end_stores();
+    this->end_stores(store);
   }
 };
 
@@ -79,7 +79,7 @@ struct Turns : SlabSteps<Config, T, Turns<Config, T>, 1> {
       this->multiply(0, at, store.warpgroup, sums);
       this->store_rows(store, sums, at.row, at.column);
     }
-    this->end_stores();
+    this->end_stores(store);
   }
 };
 
@@ -170,7 +170,7 @@ struct Parts : SlabSteps<Config, T, Parts<Config, T>, Config::kWarpgroups, Confi
       this->multiply(row, at, store.warpgroup, sums);
       store_share(store, sums, at.row + row, at.column, part);
     }
-    this->end_stores();
+    this->end_stores(store);
   }
 
   /// Sends the other blocks their sums, and stores the columns of this one.
@@ -232,7 +232,7 @@ struct Multicast : SlabSteps<Config, T, Multicast<Config, T>, Config::kWarpgroup
       this->multiply(row, at, store.warpgroup, sums);
       this->store_rows(store, sums, at.row + row, at.column);
     }
-    this->end_stores();
+    this->end_stores(store);
   }
 };
 

@@ -375,7 +375,8 @@ struct SlabSteps {
     for (int tile = 0; tile < kTiles; ++tile) store_64(store, sums[tile], row + 64 * tile, column);
   }
   /// Before the block ends.
-  __device__ __forceinline__ void end_stores() const {
+  __device__ __forceinline__ void end_stores(const Store& store) const {
+    store.end(gridDim.x * 4 * Config::kWarpgroups);
     if (Config::kByTma && threadIdx.x % 128 == 0) wait_stores();
   }
 };

@@ -26,7 +26,7 @@ struct TileStore {
   static constexpr int kRows = 64, kColumns = Config::kColumns, kSums = kColumns / 2;
   static constexpr bool kSwapped = Config::kSwapped;  // rows of the tile are columns of D
   // The tile passes through shared memory in parts: `kPartLines` rows of D, `kPartLength` columns.
-  static constexpr int kWidest = 128 / sizeof(T);
+  static constexpr int kWidest = sizeof(T) == 1 ? kRows : 128 / sizeof(T);
   static constexpr int kPartLength = kSwapped                  ? kWidest
                                      : kColumns % kWidest == 0 ? kWidest
                                      : kColumns % 32 == 0      ? 32
@@ -43,11 +43,15 @@ struct TileStore {
     Sum of[has_bias(Config::kEpilogue) ? kBiases : 1];
   };
 
+  static constexpr bool kScaled = sizeof(T) == 1;  // see OutputScale
+
   const TensorMap& map;  // of D, boxes of kPartLength x kPartLines
   Output<Sum, T> out;
   T* D;
   SharedAddress buffers;
   int warpgroup, turn = 0, product = 0;
+  Sum scale = 1;                 // of elements of 8 bits, and the bits of the largest magnitude
+  mutable unsigned largest = 0;  // before it, of which those of a NaN are larger than all others
 
   static __device__ __forceinline__ int warp() { return threadIdx.x / 32 % 4; }
   static __device__ __forceinline__ int lane() { return threadIdx.x % 32; }
@@ -79,8 +83,13 @@ struct TileStore {
     n += kSwapped ? row_of(i) : column_of(i);
     if (Config::kScale == Scale::beta && (m >= out.M || n >= out.N)) return 0;
     const int j = kSwapped ? i / 2 % 2 : i / 4 * 2 % kBiases + i % 2;
-    return out.template value<Config::kScale, Config::kEpilogue>(
+    sum = out.template value<Config::kScale, Config::kEpilogue>(
         sum, m, n, bias.of[has_bias(Config::kEpilogue) ? j : 0]);
+    if constexpr (kScaled) {
+      if (m < out.M && n < out.N) largest = max(largest, __float_as_uint(fabsf(sum)));
+      sum *= scale;
+    }
+    return sum;
   }
 
   /// The byte of line `line`, swizzled as TMA does.
@@ -107,10 +116,18 @@ struct TileStore {
     }
   }
 
+  static __device__ __forceinline__ void put(T& at, Sum x) {
+    if constexpr (kScaled) {
+      at = T(x);  // it has no other conversion
+    } else {
+      at = x;
+    }
+  }
+
   __device__ __forceinline__ void put_one(SharedAddress part, Sum x, int i) const {
     const int line = kSwapped ? column_of(i) : row_of(i);
     const int at = (kSwapped ? row_of(i) : column_of(i)) % kPartLength;
-    *shared_pointer<T>(part + place(line, at * sizeof(T))) = x;
+    put(*shared_pointer<T>(part + place(line, at * sizeof(T))), x);
   }
 
   /// Writes part `index` of the tile to shared memory.
@@ -121,8 +138,10 @@ struct TileStore {
     // Of a swapped tile's rows, columns of D, a warp has 16: they are of one part.
     if (kSwapped && warp() * 16 / kPartLength != index) return;
     constexpr int kEights = sizeof(T) == 2 ? kOfPart / 8 * 8 : 0;
+    if constexpr (kEights > 0) {
 #pragma unroll
-    for (int i = 0; i < kEights; i += 8) put_eight(part, x, first + i, m, n, bias);
+      for (int i = 0; i < kEights; i += 8) put_eight(part, x, first + i, m, n, bias);
+    }
 #pragma unroll
     for (int i = kEights; i < kOfPart; ++i)
       put_one(part, value(x[first + i], first + i, m, n, bias), first + i);
@@ -161,7 +180,25 @@ struct TileStore {
       if (i % kOfPart == 0) bias = bias_of_part(i / kOfPart, n);
       const int y = m + (kSwapped ? column_of(i) : row_of(i));
       const int x_at = n + (kSwapped ? row_of(i) : column_of(i));
-      if (y < out.M && x_at < out.N) D[(long long)y * out.ldd + x_at] = value(x[i], i, m, n, bias);
+      if (y < out.M && x_at < out.N)
+        put(D[(long long)y * out.ldd + x_at], value(x[i], i, m, n, bias));
+    }
+  }
+
+  /// After the last tile. `warps` store, of all blocks.
+  __device__ __forceinline__ void end(int warps) const {
+    if constexpr (kScaled) {
+#pragma unroll
+      for (int lane = 16; lane > 0; lane /= 2)
+        largest = max(largest, __shfl_xor_sync(~0u, largest, lane));
+      if (threadIdx.x % 32 != 0) return;
+      unsigned* const all = out.scaled.largest;
+      atomicMax(all, largest);
+      __threadfence();
+      if (atomicAdd(all + 1, 1u) != warps - 1) return;
+      __threadfence();
+      *out.scaled.amax = __uint_as_float(atomicExch(all, 0u));
+      atomicExch(all + 1, 0u);
     }
   }
 
@@ -174,6 +211,7 @@ struct TileStore {
 
   /// The tile whose first element in D is (m, n).
   __device__ __forceinline__ void store(const Sum (&x)[kSums], int m, int n) {
+    if constexpr (kScaled) scale = *out.scaled.scale;
     if constexpr (Config::kByTma) {
       store_by_tma(x, m, n);
     } else {

@@ -10,6 +10,15 @@ struct Batch {
   long long stride_a, stride_b, stride_c, stride_d;
 };
 
+/// Elements of 8 bits are multiplied by `*scale`. `*amax` becomes the largest magnitude before
+/// that, from the last of all warps that store. `largest` has its bits so far, and how many warps
+/// have ended; both are 0 before and after.
+struct OutputScale {
+  const float* scale = nullptr;
+  float* amax = nullptr;
+  unsigned* largest = nullptr;
+};
+
 /// `Real` is what is computed with, `T` an element of C, D and bias. C and D are M x N, bias N; ldc
 /// and ldd lie between rows.
 template <class Real, class T>
@@ -18,6 +27,7 @@ struct Output {
   Real alpha, beta;
   int M, N;
   int ldc = N, ldd = N;
+  OutputScale scaled = {};
 
   template <Scale scale, Epilogue epilogue>
   __device__ __forceinline__ Real value(Real sum, int m, int n) const {

@@ -216,7 +216,7 @@ struct Groups : Choose<Config::kAlternate, Turns<Config, T>, SharedTile<Config, 
                           n + (Config::kSwapped ? down : 0));
       }
     }
-    this->end_stores();
+    this->end_stores(store);
   }
 };
 

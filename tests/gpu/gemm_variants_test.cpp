@@ -134,7 +134,7 @@ NamedValues types_of(Kind kind, Random& random) {
       const std::string scales =
           one_of<std::string>(random, {"none", "tensor", "rows", "rows", "blocks"});
       return {{"dtype", one_of<std::string>(random, {"e4m3", "e5m2"})},
-              {"output", one_of<std::string>(random, {"bf16", "f16", "f32"})},
+              {"output", one_of<std::string>(random, {"bf16", "f16", "f32", "e4m3"})},
               {"sums",
                scales == "blocks" ? "promoted" : one_of<std::string>(random, {"promoted", "fast"})},
               {"scales", scales}};
@@ -143,7 +143,8 @@ NamedValues types_of(Kind kind, Random& random) {
   return {};
 }
 
-/// Integers have no epilogue, those of 8 bits no scale, and a bias takes the place of C.
+/// Integers have no epilogue, those of 8 bits no scale, and a bias takes the place of C. Results of
+/// e4m3 have neither.
 void keep_rules(Kind kind, NamedValues& settings) {
   const auto is_integer = [](const NamedValue& each) {
     return each.value == Value("i32") || each.value == Value("i8");
@@ -156,6 +157,12 @@ void keep_rules(Kind kind, NamedValues& settings) {
   const auto is_bias = [](const NamedValue& each) {
     return each.name == "epilogue" && each.value.text().starts_with("bias");
   };
+  const Value* const output = find_value(settings, "output");
+  if (output != nullptr && *output == Value("e4m3")) {
+    std::erase_if(settings, [&](const NamedValue& each) {
+      return is_bias(each) || each.value == Value("beta");
+    });
+  }
   if (std::ranges::none_of(settings, is_bias)) return;
   for (NamedValue& each : settings) {
     if (each.name == "scale" && each.value == Value("beta")) each.value = Value("alpha");

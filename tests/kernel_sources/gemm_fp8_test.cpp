@@ -121,6 +121,31 @@ TEST(GemmFp8, AProductWithoutTheLast32OfKIsWrong) {
   }
 }
 
+TEST(GemmFp8, AnOutputOfE4m3IsScaled) {
+  expect_right(product(80, 144, 208, named("output=e4m3 scales=rows")), 30, tile(64, 48, 0));
+  expect_right(product(61, 67, 131, named("output=e4m3 epilogue=relu")), 31, tile(64, 16, 0));
+  expect_right(product(72, 64, 256, named("output=e4m3 scale=alpha")), 32, tile(64, 40, 1));
+  expect_right(product(24, 64, 2112, named("dtype=e5m2 output=e4m3 sums=fast")), 33,
+               tile(64, 32, 1, named("K_PARTS=2")));
+  expect_right(product(400, 304, 1152, named("output=e4m3")), 34,
+               tile(128, 96, 0, named("PARTS_AT_A_TIME=2 ALTERNATE=1")));
+}
+
+TEST(GemmFp8, AWrongScaleOrLargestMagnitudeOfE4m3IsFound) {
+  const Problem problem = product(96, 80, 288, named("output=e4m3 scales=none"));
+  const auto with = [&](const Text& was, const Text& is) {
+    return testing::verdict_of(testing::gemm(), problem, 35, tile(64, 80, 0), [&](Text& text) {
+      const auto at = text.find(was);
+      ASSERT_NE(at, Text::npos) << was;
+      text.replace(at, was.size(), is);
+    });
+  };
+  const Text end = "copied_bytes, shared);";
+  const Text spoilt = end + " __syncthreads(); if (threadIdx.x == 0) *amax *= 1.25f;";
+  EXPECT_THAT(with(end, spoilt).message, HasSubstr("amax"));
+  EXPECT_THAT(with("{ scale_d, amax", "{ amax, amax").message, HasSubstr("D["));
+}
+
 TEST(GemmFp8, RefusesWhatItDoesNotHave) {
   const auto why = [](const NamedValues& settings) -> std::string {
     return thrown_by([&] {
@@ -133,6 +158,10 @@ TEST(GemmFp8, RefusesWhatItDoesNotHave) {
   EXPECT_THAT(why(named("scales=blocks sums=fast")),
               HasSubstr("scales of blocks need promoted sums"));
   EXPECT_THAT(why(named("output=i32")), HasSubstr("leave the setting output out"));
+  for (const char* const settings :
+       {"dtype=bf16 output=e4m3", "output=e4m3 epilogue=bias", "output=e4m3 scale=beta"}) {
+    EXPECT_THAT(why(named(settings)), HasSubstr("an output of e4m3 is for operands in 8 bits"));
+  }
 }
 
 }  // namespace
