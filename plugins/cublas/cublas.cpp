@@ -153,6 +153,11 @@ class Gemm {
     set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, of_a, "scale_a");
   }
 
+  void set_output(const void* scale, void* amax) const {
+    set(CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, scale, "scale_d");
+    set(CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, amax, "amax");
+  }
+
   void set_scale_modes([[maybe_unused]] bool are_blocks) const {
 #if CUBLAS_VERSION >= 120900
     const auto mode = [&](cublasLtMatmulMatrixScale_t of_blocks) {
@@ -172,10 +177,11 @@ class Gemm {
     const Product& p = product_;
     set(CUBLASLT_MATMUL_DESC_FAST_ACCUM, static_cast<std::int8_t>(p.is_fast), "fast sums");
     if (p.has_bias()) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, p.result, "the bias's type");
+    static float any = 1;  // the heuristic wants some, and reads none; see launch
+    if (p.is_scaled) set_output(&any, &any);
     if (p.scales == cublas::Scales::none) return;
     if (p.scales != cublas::Scales::tensor) set_scale_modes(p.scales == cublas::Scales::blocks);
-    static const float any = 1;
-    set_scales(&any, &any);  // the heuristic wants some, and reads none; see launch
+    set_scales(&any, &any);
   }
 
   void propose() {
@@ -192,7 +198,7 @@ class Gemm {
     if (p.is_float8()) describe_float8();
     first_ = layout(p.type, first, p.n, p.k, p.ldb(), p.stride_b());
     second_ = layout(p.type, second, p.k, p.m, p.lda(), p.stride_a());
-    added_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
+    added_ = layout(p.added(), CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
     result_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.n, p.m * p.n);
 
     cublasLtMatmulPreference_t made = nullptr;
@@ -303,6 +309,7 @@ class Gemm {
             "the bias");
     }
     if (p.scales != cublas::Scales::none) set_scales(addresses[p.scale_a], addresses[p.scale_b]);
+    if (p.is_scaled) set_output(addresses[p.scale_d], addresses[p.amax]);
     if (p.is_double()) {
       launch_algorithm(algorithm, addresses, stream, value<double>(p.alpha, addresses, 1),
                        value<double>(p.beta, addresses, 0));

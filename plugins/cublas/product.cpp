@@ -83,6 +83,11 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   if (product.is_float8() && (!product.b_transposed || product.a_transposed)) {
     throw std::runtime_error("cuBLAS has products of 8-bit floating-point types in layout NT only");
   }
+  product.is_scaled = product.result == CUDA_R_8F_E4M3;
+  if (product.is_scaled) {
+    product.scale_d = buffer_called(problem, "scale_d");
+    product.amax = buffer_called(problem, "amax");
+  }
   if (product.has_bias()) product.bias = buffer_called(problem, "C");
   if (product.has_c) {
     product.c = buffer_called(problem, "C");

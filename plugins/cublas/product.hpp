@@ -22,11 +22,13 @@ enum class Scales : std::uint8_t { none, tensor, rows, blocks };
 struct Product {
   std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
   bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
-  bool is_fast = false;  // of types of 8 bits: tensor cores sum all of k
+  bool is_fast = false;    // of types of 8 bits: tensor cores sum all of k
+  bool is_scaled = false;  // D has 8 bits, a scale and a largest magnitude
   Scales scales = Scales::none;
   cudaDataType type = CUDA_R_32F, result = CUDA_R_32F;  // of A and B; of C and D
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::size_t a = 0, b = 0, c = 0, d = 0, bias = 0, scale_a = 0, scale_b = 0;  // of buffers
+  std::size_t scale_d = 0, amax = 0;
   std::optional<std::size_t> alpha, beta;  // of scalars; without: 1 and 0
 
   std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
@@ -40,6 +42,7 @@ struct Product {
   bool has_bias() const { return epilogue != CUBLASLT_EPILOGUE_DEFAULT; }
   bool is_integer() const { return type == CUDA_R_8I; }
   bool is_float8() const { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
+  cudaDataType added() const { return is_scaled ? CUDA_R_16BF : result; }  // of C
   cudaDataType scale() const {
     return is_double() ? CUDA_R_64F : is_integer() ? CUDA_R_32I : CUDA_R_32F;
   }

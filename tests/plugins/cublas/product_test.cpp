@@ -89,6 +89,21 @@ TEST(Product, OfEightBitFloatsHasScalesAndTwoWaysToSum) {
   EXPECT_THAT(refusal_of("M=3 N=5 K=7 layout=NN", "e4m3"), HasSubstr("in layout NT only"));
 }
 
+TEST(Product, WithAResultOfEightBitsHasItsScaleAndLargestMagnitude) {
+  const autotune_buffer_v1 buffers[] = {{"A", "e4m3", "input", 1, nullptr},
+                                        {"B", "e4m3", "input", 1, nullptr},
+                                        {"scale_d", "f32", "input", 1, nullptr},
+                                        {"D", "e4m3", "output", 1, nullptr},
+                                        {"amax", "f32", "output", 1, nullptr}};
+  const char* const text = "M=3 N=5 K=7 layout=NT output=e4m3";
+  const Product product = product_of({"gemm", text, 5, buffers});
+  EXPECT_TRUE(product.is_scaled);
+  EXPECT_EQ(product.added(), CUDA_R_16BF) << "cublasLt has no C of 8 bits";
+  EXPECT_EQ(product.scale_d, 2u);
+  EXPECT_EQ(product.amax, 4u);
+  EXPECT_THROW(product_of({"gemm", text, 4, buffers}), std::runtime_error);
+}
+
 TEST(Product, WhatCannotBeReadIsRefusedWithAReason) {
   EXPECT_THAT(refusal_of("M=3 N=5"), HasSubstr("M=3 N=5"));
   EXPECT_THAT(refusal_of("M=3 N=0 K=7"), HasSubstr("N=0"));
