@@ -45,7 +45,7 @@ class Launcher:
     """A kernel, and the operand of the product that each of its buffers is."""
 
     kernel: Kernel
-    operands: tuple[str, ...]  # A, B, bias, scale_a, scale_b, offsets, D
+    operands: tuple[str, ...]  # A, B, bias, scale_a, scale_b, offsets, scale_d, D, amax
 
     def launch(self, addresses: Mapping[str, int], stream: int) -> None:
         """Launches the product. The address of the bias is read only if there is one."""
@@ -79,8 +79,10 @@ def problem_of(product: Product) -> Optional[Problem]:
 
 
 def has_rival(product: Product) -> bool:
-    """Whether PyTorch computes it. It has no groups in 8 bits that are padded or have scales of
-    blocks."""
+    """Whether PyTorch computes it. It has no largest magnitude of an output in 8 bits, and no groups
+    in 8 bits that are padded or have scales of blocks."""
+    if product.output == "e4m3":
+        return False
     is_scaled = product.groups > 0 and product.scales != "none"
     return not is_scaled or (product.scales == "rows" and not product.is_padded)
 

@@ -152,11 +152,20 @@ def is_scaled(
     bias: Optional[Tensor],
     out: Tensor,
     sums: str,
+    of_output: Optional[tuple[Tensor, Tensor]] = None,
 ) -> bool:
-    """Launches a[M,K] times b[K,N] in 8 bits, scaled, plus bias[N], into `out`, as is_computed()."""
+    """Launches a[M,K] times b[K,N] in 8 bits, scaled, plus bias[N], into `out`, as is_computed().
+    `of_output`, of 8 bits: its scale, and its largest magnitude before that, which is written."""
     tensors = [a, b, scale_a, scale_b] + ([] if bias is None else [bias])
-    if a.dtype not in _FLOAT8 or a.dtype != b.dtype or out.dtype not in _TYPES:
+    words = _TYPES if of_output is None else {torch.float8_e4m3fn: "e4m3"}
+    if a.dtype not in _FLOAT8 or a.dtype != b.dtype or out.dtype not in words:
         return False
+    unaligned = _given(bias=bias)
+    if of_output is not None:
+        tensors += of_output
+        unaligned |= {"scale_d": of_output[0], "amax": of_output[1]}
+        if any(each.numel() != 1 or each.dtype != torch.float32 for each in of_output):
+            return False
     if any(each.device != out.device or each.numel() == 0 for each in tensors) or not out.is_cuda:
         return False
     if bias is not None and (bias.dtype != out.dtype or not bias.is_contiguous()):
@@ -167,9 +176,9 @@ def is_scaled(
         return False
     sizes = a.shape[0], b.shape[1], a.shape[1]
     product = Product(out.device.index, _FLOAT8[a.dtype], first + second, sizes, 1,
-                      bias is not None, _TYPES[out.dtype], scales, sums)  # fmt: skip
+                      bias is not None, words[out.dtype], scales, sums)  # fmt: skip
     operands = {"A": a, "B": b, "scale_a": scale_a, "scale_b": scale_b, "D": out}
-    return _is_launched(product, out.device, operands, _given(bias=bias))
+    return _is_launched(product, out.device, operands, unaligned)
 
 
 def _scales_of_groups(rows: int, b: Tensor, of_a: Tensor, of_b: Tensor) -> Optional[str]:

@@ -168,6 +168,56 @@ def scaled_mm(
     return result
 
 
+@torch.library.custom_op("autotune::scaled_mm_amax", mutates_args=())
+def _scaled_mm_amax(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    scale_result: Tensor,
+    use_fast_accum: bool,
+) -> tuple[Tensor, Tensor]:
+    if a.dim() == 2 and _shape_of(a, b, 2) is not None:
+        out = a.new_empty(a.shape[0], b.shape[1], dtype=torch.float8_e4m3fn)
+        amax, sums = scale_a.new_empty(1), "fast" if use_fast_accum else "promoted"
+        if is_scaled(a, b, scale_a, scale_b, None, out, sums, (scale_result, amax)):
+            return out, amax
+    plain = torch._scaled_mm(a, b, scale_a, scale_b, None, None, torch.bfloat16, use_fast_accum)
+    largest = torch.finfo(torch.float8_e4m3fn).max
+    scaled = (plain.float() * scale_result).clamp(-largest, largest)
+    return scaled.to(torch.float8_e4m3fn), plain.float().abs().amax().reshape(1)
+
+
+@_scaled_mm_amax.register_fake
+def _(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    scale_result: Tensor,
+    use_fast_accum: bool,
+) -> tuple[Tensor, Tensor]:
+    out = a.new_empty(a.shape[0], b.shape[1], dtype=torch.float8_e4m3fn)
+    return out, scale_a.new_empty(1)
+
+
+def scaled_mm_amax(
+    a: Tensor,
+    b: Tensor,
+    scale_a: Tensor,
+    scale_b: Tensor,
+    scale_result: Tensor,
+    use_fast_accum: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """scaled_mm() times scale_result, of one element, in float8_e4m3fn, where the largest number
+    stands for what is beyond; and the largest magnitude before that, of one element in float32.
+    PyTorch has no such product: where no kernel computes it, it rounds to bfloat16 between."""
+    result: tuple[Tensor, Tensor] = _scaled_mm_amax(
+        a, b, scale_a, scale_b, scale_result, use_fast_accum
+    )
+    return result
+
+
 def _takes_groups(a: Tensor, b: Tensor, offs: Tensor) -> bool:
     """Whether these are a[M,K] or a[G,R,K], b[G,K,N] and offs[G]."""
     if a.dim() not in (2, 3) or b.dim() != 3 or offs.shape != b.shape[:1]:

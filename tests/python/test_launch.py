@@ -35,6 +35,20 @@ class EightBits(unittest.TestCase):
             with self.assertRaisesRegex(autotune.UsageError, "elements of i8, not e4m3"):
                 kernel.launch(a.view(np.int8), b, None, rows, columns, d)
 
+    def test_a_result_of_codes_has_a_scale_and_its_largest_magnitude(self):
+        one, minus_half, minus_four = 0x38, 0xB0, 0xC8
+        a, b = np.full((3, 32), one, np.uint8), np.full((8, 32), minus_half, np.uint8)
+        d, amax = np.zeros((3, 8), np.uint8), np.float32([np.nan])
+        settings = {"dtype": "e4m3", "layout": "NT", "scales": "none", "output": "e4m3"}
+        with autotune.open("gemm", device="host", **settings) as target:
+            kernel = target.prepare(3, 8, 32)
+            names = [each.name for each in kernel.buffers]
+            self.assertEqual(names, ["A", "B", "C", "scale_d", "D", "amax"])
+            for _ in range(2):
+                kernel.launch(a, b, None, np.float32([0.25]), d, amax)
+                np.testing.assert_array_equal(d, minus_four)
+                self.assertEqual(amax[0], 16)
+
 
 class Gemm(unittest.TestCase):
     @classmethod

@@ -10,7 +10,7 @@ import numpy as np
 
 import autotune
 from autotune._products import (
-    Launcher, Problem, Product, prepare_fastest, problem_of,
+    Launcher, Problem, Product, has_rival, prepare_fastest, problem_of,
 )
 
 
@@ -44,6 +44,11 @@ class Problems(unittest.TestCase):
         settings = problem_of(product).settings
         self.assertEqual(settings, {"dtype": "e4m3", "layout": "NT", "output": "bf16",
                                     "scales": "rows", "sums": "fast"})  # fmt: skip
+
+    def test_pytorch_has_no_product_with_a_largest_magnitude(self):
+        product = Product(0, "e4m3", "NT", (64, 32, 16), output="bf16", scales="tensor")
+        self.assertTrue(has_rival(product))
+        self.assertFalse(has_rival(product._replace(output="e4m3")))
 
     def test_groups_are_a_target_of_their_own(self):
         problem = problem_of(Product(0, "bf16", "NT", (64, 32, 16), groups=5))

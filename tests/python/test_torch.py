@@ -68,6 +68,18 @@ class Operators(unittest.TestCase):
                 self.skipTest(f"PyTorch has none here: {error}")
             torch.testing.assert_close(ours.double(), right, rtol=2e-2, atol=5e-2)
 
+    def test_a_result_of_eight_bits_has_a_scale_and_its_largest_magnitude(self):
+        a, b = (self.on(*shape).to(torch.float8_e4m3fn) for shape in [(64, 48), (32, 48)])
+        of_a, of_b, of_result = (self.on().abs() for _ in range(3))
+        right = (a.double() @ b.double().t()) * of_a.double() * of_b.double()
+        try:
+            ours, amax = tuned.scaled_mm_amax(a, b.t(), of_a, of_b, of_result)
+        except (RuntimeError, NotImplementedError) as error:
+            self.skipTest(f"PyTorch has none here: {error}")
+        scaled = (right * of_result.double()).clamp(-448, 448)
+        torch.testing.assert_close(ours.double(), scaled, rtol=0.07, atol=2e-3)
+        torch.testing.assert_close(amax.double()[0], right.abs().max(), rtol=5e-3, atol=0)
+
     def test_groups_are_those_of_pytorch(self):
         offs = torch.tensor([5, 5, 40, 64], dtype=torch.int32, device=self.device)
         a, w = (self.on(*shape).bfloat16() for shape in [(64, 48), (4, 32, 48)])
