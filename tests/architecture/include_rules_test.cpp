@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/architecture/include_rules.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 #include <unistd.h>
 
@@ -19,24 +20,15 @@ namespace {
 /// A tree with one file in it, removed at the end.
 class Planted {
  public:
-  Planted(const std::string& file, const std::string& text)
-      : root_(std::filesystem::path(::testing::TempDir()) /
-              ("planted_" + std::to_string(getpid()) + "_" + std::to_string(++count_))) {
-    add(file, text);
-  }
-  Planted(const Planted&) = delete;
-  Planted& operator=(const Planted&) = delete;
-  ~Planted() { std::filesystem::remove_all(root_); }
+  Planted(const std::string& file, const std::string& text) { add(file, text); }
 
   void add(const std::string& file, const std::string& text) const {
-    std::filesystem::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << text << '\n';
+    folder_.write(file, text + '\n');
   }
-  const std::filesystem::path& root() const { return root_; }
+  const std::filesystem::path& root() const { return folder_.path(); }
 
  private:
-  static inline int count_ = 0;
-  std::filesystem::path root_;
+  const ScratchFolder folder_;
 };
 
 namespace fs = std::filesystem;

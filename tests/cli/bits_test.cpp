@@ -7,7 +7,6 @@
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/core/element_type.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/host/host_device.hpp"
 #include "tuner/json/json.hpp"

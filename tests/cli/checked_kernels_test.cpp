@@ -354,7 +354,7 @@ TEST_F(FamiliesOfFiles, WhereAFamilyIsNotValidTheOtherAnswers) {
   (void)output({"tune", "--target", "./tripled.target.toml", "--sizes", "64", "--device",
                 "model:h200", "--strategy", "exhaustive"});  // two is not valid there
   (void)output({"db", "export", "--format", "cpp", "--output", "answers.hpp"});
-  const std::string answers = testing::file_bytes(sandbox_.folder() / "answers.hpp");
+  const std::string answers = file_bytes(sandbox_.folder() / "answers.hpp");
   EXPECT_THAT(answers, AllOf(HasSubstr("KERNEL=one"), Not(HasSubstr("KERNEL=two"))));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion of the shells, by the shells themselves.
-#include "tuner/cli/completion.hpp"
 
 #include <gmock/gmock.h>
 

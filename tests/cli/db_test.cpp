@@ -84,7 +84,7 @@ TEST_F(Db, AnExportNeverTakesThePlaceOfADatabase) {
     const db::Sample sample(store);
     store.add_decision(sample.decision("BM=64", 1000));
   }
-  const std::string before = testing::file_bytes(sandbox.database());
+  const std::string before = file_bytes(sandbox.database());
   std::filesystem::create_symlink(sandbox.database(), sandbox.folder() / "link.db");
   std::filesystem::create_hard_link(sandbox.database(), sandbox.folder() / "hard.db");
   for (const char* format : {"jsonl", "cpp", "sqlite"}) {
@@ -94,7 +94,7 @@ TEST_F(Db, AnExportNeverTakesThePlaceOfADatabase) {
                      {file, "name another file"});
     }
   }
-  EXPECT_EQ(testing::file_bytes(sandbox.database()), before);
+  EXPECT_EQ(file_bytes(sandbox.database()), before);
 }
 
 TEST_F(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
@@ -114,10 +114,10 @@ TEST_F(Db, AnExportThatFailsLeavesTheFileThatWasThere) {
         sandbox.run({"db", "export", "--format", format, "--output", "out"}, small_disk);
     EXPECT_EQ(ended.status, 1);
     EXPECT_THAT(ended.err, ::testing::StartsWith("error: out"));
-    EXPECT_EQ(testing::file_bytes(file), "what was there") << format;
+    EXPECT_EQ(file_bytes(file), "what was there") << format;
   }
   sandbox.done({"db", "export", "--output", "out"});
-  EXPECT_EQ(testing::file_bytes(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
+  EXPECT_EQ(file_bytes(sandbox.folder() / "out"), sandbox.run({"db", "export"}).out);
 }
 
 TEST_F(Db, AnExportIntoAnotherDatabaseKeepsWhatThatHeld) {

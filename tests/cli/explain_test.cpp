@@ -5,7 +5,6 @@
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/explanation_report.hpp"
 #include "tuner/cli/report.hpp"
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"

@@ -32,7 +32,7 @@ class Flips : public ::testing::Test {
         sandbox_.run({"query", "--db", kWhole, "--json", "--target", target, "--size", "256"});
     done({"db", "retract", Json::parse(query.out)["results"][0]["fact"], "--reason", "a test",
           "--db", kWhole});
-    bytes_ = testing::file_bytes(sandbox_.folder() / kWhole);
+    bytes_ = file_bytes(sandbox_.folder() / kWhole);
     undamaged_.emplace(sandbox_, kWhole);
   }
 
@@ -105,7 +105,7 @@ void Flips::read_all() {
 
 /// Answers that follow from the facts that are left.
 void Flips::derive_anew() const {
-  const std::string flipped = testing::file_bytes(sandbox_.folder() / kFlipped);
+  const std::string flipped = file_bytes(sandbox_.folder() / kFlipped);
   const auto answers = [&](const char* database) {
     return undamaged_->fault_of_derived(run({"query", "--json"}, database));
   };
@@ -123,7 +123,7 @@ void Flips::derive_anew() const {
 }
 
 void Flips::write_all() const {
-  write(kWritten, testing::file_bytes(sandbox_.folder() / kFlipped));
+  write(kWritten, file_bytes(sandbox_.folder() / kFlipped));
   const std::string target = manifest_of("tiny");
   const std::string fact = undamaged_->facts().begin()->first;
   run({"db", "pin", "--target", target, "--size", "64", "--config", "BLOCK=1 STEP=64"}, kWritten);

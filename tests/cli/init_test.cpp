@@ -44,22 +44,16 @@ const Given kKernels[] = {
     {"vector_add", "vectorAdd", 1},
 };
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 class KernelAsItIs : public ::testing::TestWithParam<Given> {
  protected:
   void is_described_for(const std::string& device) const {
     const Sandbox sandbox;
     const std::string file = GetParam().file + ".cu";
-    sandbox.write(file,
-                  text_of(std::filesystem::path(AUTOTUNE_SOURCE_DIR) / "tests/cli/kernels" / file));
+    sandbox.write(
+        file, file_bytes(std::filesystem::path(AUTOTUNE_SOURCE_DIR) / "tests/cli/kernels" / file));
     const Ended init = sandbox.run({"init", file, "--entry", GetParam().entry, "--device", device});
     const std::string manifest = GetParam().entry + ".target.toml";
-    const std::string text = text_of(sandbox.folder() / manifest);
+    const std::string text = file_bytes(sandbox.folder() / manifest);
     ASSERT_EQ(init.status, 0) << init.err << text;
     int questions = 0;
     for (auto at = text.find("# ? "); at != std::string::npos; at = text.find("# ? ", at + 1)) {
@@ -139,13 +133,13 @@ TEST_P(KernelOfSomebody, IsTunedAndVerifiedWithinTenLinesOfTheUsersOwn) {
       std::filesystem::path(AUTOTUNE_SOURCE_DIR) / "tests/cli/kernels";
   const Sandbox sandbox;
   for (const std::string& file : {name + ".cu", std::string("add_up.cu")}) {
-    sandbox.write(file, text_of(kernels / file));
+    sandbox.write(file, file_bytes(kernels / file));
   }
   const std::string manifest = entry + ".target.toml";
   const Ended init = sandbox.run({"init", name + ".cu", "--entry", entry, "--device", "host"});
-  const std::string first = text_of(sandbox.folder() / manifest);
+  const std::string first = file_bytes(sandbox.folder() / manifest);
   ASSERT_FALSE(first.empty()) << init.err;
-  const std::vector<std::string> answers = lines_of(text_of(kernels / (name + ".answers")));
+  const std::vector<std::string> answers = lines_of(file_bytes(kernels / (name + ".answers")));
   ASSERT_EQ(answers.size(), count);
   ASSERT_LE(answers.size(), 10u);
   sandbox.write(manifest, answered(first, answers));
@@ -153,7 +147,7 @@ TEST_P(KernelOfSomebody, IsTunedAndVerifiedWithinTenLinesOfTheUsersOwn) {
   std::vector<std::string> tune = {"tune", "--target", "./" + manifest, "--budget", "2"};
   tune.insert(tune.end(), target.begin(), target.end());
   const Ended tuned = sandbox.run(tune);
-  EXPECT_EQ(tuned.status, 0) << tuned.out << tuned.err << text_of(sandbox.folder() / manifest);
+  EXPECT_EQ(tuned.status, 0) << tuned.out << tuned.err << file_bytes(sandbox.folder() / manifest);
   EXPECT_THAT(tuned.out, HasSubstr(entry + " ")) << tuned.err;
 }
 
@@ -199,12 +193,12 @@ TEST_F(Init, AProgramForKttBecomesAManifestThatPassesItsCheckAndTheRestIsListed)
   const std::string program = (root / "tests/cli/kernels/ktt_scale_rows.cpp").string();
   const std::string command = script + " " + program + " --output " + problem + " 2>" + notes;
   ASSERT_EQ(std::system(("python3 " + command).c_str()), 0);
-  EXPECT_THAT(text_of(notes),
+  EXPECT_THAT(file_bytes(notes),
               AllOf(HasSubstr("a constraint over ROWS_SIZE: write"), HasSubstr("if (v[0] > 2)"),
                     HasSubstr("the reference of resultId is computed on the host"),
                     HasSubstr("SideBySideComparison, 0.001: give the outputs a tolerance")));
   sandbox.done({"import", "t1", problem, "--output", "scale.target.toml"});
-  const std::string text = text_of(sandbox.folder() / "scale.target.toml");
+  const std::string text = file_bytes(sandbox.folder() / "scale.target.toml");
   const Ended check = sandbox.run({"check", "./scale.target.toml", "--device", "host"});
   EXPECT_EQ(check.status, 0) << check.err << check.out << text;
   EXPECT_THAT(check.out, AllOf(HasSubstr("25 of 36 combinations are valid"),
@@ -233,7 +227,7 @@ TEST_F(Init, AHeaderThatIsNotThereIsTakenAsEmptyAndOneElsewhereIsIncluded) {
   EXPECT_EQ(init.status, 0) << init.err;
   EXPECT_THAT(init.out,
               HasSubstr("taken as empty, because they are not there: torch/types.h, absent.h\n"));
-  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+  EXPECT_THAT(file_bytes(sandbox.folder() / "k.target.toml"),
               AllOf(HasSubstr("include = [\"inc\"]\n"),
                     HasSubstr("empty_headers = [\"torch/types.h\", \"absent.h\"]\n")));
   const Ended tuned = sandbox.run({"tune", "--target", "./k.target.toml", "--sizes", "1000",
@@ -270,7 +264,7 @@ TEST_F(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
                 "  if (x[i] > 0) y[i] = n;\n}\n");
   const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
   EXPECT_EQ(init.status, 0) << init.err;
-  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+  EXPECT_THAT(file_bytes(sandbox.folder() / "k.target.toml"),
               AllOf(HasSubstr("n % BLOCK == 0"),
                     HasSubstr("arguments.y = { type = \"f32\", length = \"n\", role = \"inout\"")));
 }

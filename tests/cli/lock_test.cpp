@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune lock, and programs that open what it writes.
-#include <algorithm>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -166,9 +165,9 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
 
 TEST_F(LockVerb, RepairKeepsAnswersOfATargetWithFreeSizes) {
   const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
-  sandbox_.write("tiny.cu", testing::file_bytes(source / "tiny.cu"));
+  sandbox_.write("tiny.cu", file_bytes(source / "tiny.cu"));
   const fs::path manifest =
-      sandbox_.write("tiny.target.toml", testing::file_bytes(source / "tiny.target.toml") +
+      sandbox_.write("tiny.target.toml", file_bytes(source / "tiny.target.toml") +
                                              "free.stride = { default = \"N\" }\n");
   sandbox_.done(
       {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "4"});

@@ -3,7 +3,6 @@
 // compiles it alone.
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"

@@ -10,7 +10,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/db_import.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/records/records.hpp"
 
 namespace autotune::testing {
 namespace {

@@ -24,11 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 const char* const kTool = AUTOTUNE_BINARY_DIR "/bin/autotune";
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<std::string> tool_with(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{kTool};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -115,13 +110,11 @@ Ended Running::wait(double limit_seconds) {
     if (Clock::now() > end) signal(SIGKILL);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return {*status_, text_of(out_), but_for_company(text_of(err_))};
+  return {*status_, file_bytes(out_), but_for_company(file_bytes(err_))};
 }
 
 Sandbox::Sandbox() {
-  std::string name = (fs::temp_directory_path() / "autotune-cli-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
-  folder_ = name;
+  const std::string name = folder().string();
   const char* const path = std::getenv("PATH");
   environment_ = {{"PATH", path ? path : "/usr/bin:/bin"},
                   {"HOME", name},
@@ -133,20 +126,8 @@ Sandbox::Sandbox() {
   if (libraries) environment_["LD_LIBRARY_PATH"] = libraries;
 }
 
-Sandbox::~Sandbox() {
-  std::error_code failed;
-  fs::permissions(folder_, fs::perms::owner_all, failed);
-  fs::remove_all(folder_, failed);
-}
-
-fs::path Sandbox::write(const std::string& name, const std::string& text) const {
-  const fs::path file = folder_ / name;
-  std::ofstream(file, std::ios::binary) << text;
-  return file;
-}
-
 Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation& prepare) const {
-  return Running(folder_, tool_with(arguments), environment_, prepare).wait();
+  return Running(folder(), tool_with(arguments), environment_, prepare).wait();
 }
 
 std::string Sandbox::done(const std::vector<std::string>& arguments,
@@ -158,11 +139,11 @@ std::string Sandbox::done(const std::vector<std::string>& arguments,
 }
 
 Ended Sandbox::run_program(const std::vector<std::string>& words) const {
-  return Running(folder_, words, environment_, Preparation()).wait();
+  return Running(folder(), words, environment_, Preparation()).wait();
 }
 
 std::unique_ptr<Running> Sandbox::start(const std::vector<std::string>& arguments) const {
-  return std::make_unique<Running>(folder_, tool_with(arguments), environment_, Preparation());
+  return std::make_unique<Running>(folder(), tool_with(arguments), environment_, Preparation());
 }
 
 std::string manifest_of(const std::string& name) {
@@ -177,11 +158,6 @@ std::vector<std::string> tune(const std::string& target, const std::string& size
   return arguments;
 }
 
-std::string file_bytes(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent) {
   std::vector<pid_t> found;
   const std::string shown = "(" + name.substr(0, 15) + ")";  // the kernel keeps 15 letters
@@ -194,20 +170,6 @@ std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t
     if ((!parent || its_parent == *parent) && state != 'Z') found.push_back(pid);
   }
   return found;
-}
-
-bool is_alive(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string number, name, state;
-  return file >> number >> name >> state && state != "Z";
-}
-
-bool is_gone(pid_t pid) {
-  for (int i = 0; i < 1000; ++i) {
-    if (!is_alive(pid)) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
 }
 
 }  // namespace autotune::testing

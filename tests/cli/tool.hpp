@@ -13,6 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/processes.hpp"
+#include "tests/support/scratch_folder.hpp"
+
 namespace autotune::testing {
 
 /// The result of a run of the tool.
@@ -53,14 +56,13 @@ class Running {
 class Sandbox {
  public:
   Sandbox();
-  ~Sandbox();
-  Sandbox(const Sandbox&) = delete;
-  Sandbox& operator=(const Sandbox&) = delete;
 
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return folder_.path(); }
   /// The tool's default database.
   std::filesystem::path database() const { return folder_ / "data/autotune/tuned.db"; }
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text);
+  }
   /// Sets an environment variable for later runs.
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
   void unset(const std::string& name) { environment_.erase(name); }
@@ -74,7 +76,7 @@ class Sandbox {
   std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
 
  private:
-  std::filesystem::path folder_;
+  const ScratchFolder folder_;
   std::map<std::string, std::string> environment_;
 };
 
@@ -88,13 +90,7 @@ std::string manifest_of(const std::string& name);
 std::vector<std::string> tune(const std::string& target, const std::string& sizes,
                               const std::vector<std::string>& more = {});
 
-/// The content of a file; empty if it cannot be read.
-std::string file_bytes(const std::filesystem::path& file);
-
 /// Live processes with this name, of one parent or of any.
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});
-bool is_alive(pid_t pid);
-/// Whether it ends within a few seconds.
-bool is_gone(pid_t pid);
 
 }  // namespace autotune::testing

@@ -2,14 +2,12 @@
 #include "tuner/cli/tuning_report.hpp"
 
 #include <limits>
-#include <ostream>
 
 #include "tests/cli/tool.hpp"
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/compare.hpp"
 #include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/output_file.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tune_output.hpp"
 #include "tuner/cli/verb.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/undamaged.hpp"
 
+#include <set>
 #include <sstream>
 
 #include "tuner/hash/hash.hpp"

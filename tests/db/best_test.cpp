@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/best.hpp"
 
 #include <SQLiteCpp/Database.h>
 
@@ -9,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "db/best.hpp"
 #include "db/problem_text.hpp"
 #include "db/tuned.hpp"
 #include "tests/db/sampled_store.hpp"

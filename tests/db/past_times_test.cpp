@@ -5,7 +5,6 @@
 
 #include <fstream>
 
-#include "db/schema.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/support/matchers.hpp"
 

@@ -11,30 +11,17 @@
 
 #include "db/exchange.hpp"
 #include "db/store.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    // In memory if possible: the tests are about processes, not disks.
-    const bool memory = access("/dev/shm", W_OK | X_OK) == 0;
-    const std::filesystem::path parent =
-        memory ? std::filesystem::path("/dev/shm") : std::filesystem::temp_directory_path();
-    std::string pattern = (parent / "autotune-db-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
+/// In memory if possible: the tests are about processes, not disks.
+struct TemporaryFolder : ScratchFolder {
+  TemporaryFolder()
+      : ScratchFolder(access("/dev/shm", W_OK | X_OK) == 0
+                          ? std::filesystem::path("/dev/shm")
+                          : std::filesystem::temp_directory_path()) {}
 };
 
 inline DeviceRow h200() {

@@ -70,10 +70,19 @@ class FaultsCase {
   const std::unique_ptr<Workbench> bench_;
 };
 
-/// Expects that each fault has one of these outcomes, and that the next configuration runs
-/// normally.
-inline void expect_outcomes(FaultsCase& faults,
-                            const std::map<std::string, std::vector<Outcome>>& expected) {
+/// Expects that each fault has its outcome, and that the next configuration runs normally.
+inline void expect_outcomes(FaultsCase& faults, const std::vector<Outcome>& misaligned) {
+  const std::map<std::string, std::vector<Outcome>> expected{
+      {"none", {Outcome::ok}},
+      {"infinite_loop", {Outcome::timeout}},
+      {"illegal_address", {Outcome::crash}},
+      {"misaligned", misaligned},
+      {"nan_output", {Outcome::wrong}},
+      {"writes_nothing", {Outcome::wrong}},
+      {"past_the_end", {Outcome::wrong}},
+      {"race", {Outcome::wrong, Outcome::nondeterministic}},
+      {"too_much_shared", {Outcome::invalid}},
+      {"compiler_error", {Outcome::compile_error}}};
   const std::size_t none = faults.index_of("none");
   for (std::size_t i = 0; i < faults.size(); ++i) {
     const std::string fault = faults.fault_of(i);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a manifest: it is refused, or a problem of it can be planned and printed.
 #include "tests/fuzz/fuzz.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune::fuzz {

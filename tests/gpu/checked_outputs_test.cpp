@@ -8,7 +8,6 @@
 #include "tests/support/struct_case.hpp"
 #include "tests/support/texture_case.hpp"
 #include "tests/support/verdicts.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {
@@ -175,25 +174,7 @@ TEST_F(StructsOnGpu, AChangedInputIsNamed) {
 
 class TexturesOnGpu : public Gpu {};
 
-void expect_right(Device& device, const Texture& texture) {
-  const Verdict verdict = testing::texture_verdict(device, texture);
-  EXPECT_EQ(verdict.outcome, Outcome::ok)
-      << verdict.message << "; filter " << int(texture.filter) << ", address "
-      << int(texture.address) << ", normalized " << texture.normalized;
-}
-
-TEST_F(TexturesOnGpu, AreReadAsDeclared) {
-  using enum TextureAddress;
-  Device& gpu = device();
-  for (const TextureFilter filter : {TextureFilter::point, TextureFilter::linear}) {
-    for (const TextureAddress address : {clamp, border}) {
-      expect_right(gpu, {0, {}, 1, filter, address, false});
-    }
-  }
-  for (const TextureAddress address : {clamp, border, wrap, mirror}) {
-    expect_right(gpu, {0, {}, 1, TextureFilter::linear, address, true});
-  }
-}
+TEST_F(TexturesOnGpu, AreReadAsDeclared) { testing::expect_textures_are_read(device()); }
 
 TEST_F(TexturesOnGpu, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
   expect_right_verdict(testing::fetch_verdict(device()));

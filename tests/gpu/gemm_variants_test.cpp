@@ -287,18 +287,6 @@ class GemmVariants : public Gpu {
     return sample;
   }
 
-  /// do_one(0) … do_one(count - 1) on all cores.
-  static void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& do_one) {
-    std::atomic<std::size_t> next{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
-      threads.emplace_back([&] {
-        for (std::size_t i = next++; i < count; i = next++) do_one(i);
-      });
-    }
-    for (auto& thread : threads) thread.join();
-  }
-
   static bool is_fast(const Configuration& configuration) {
     return std::ranges::any_of(configuration, [](const auto& named) {
       return named.value == Value("fast") || named.value == Value("split") ||

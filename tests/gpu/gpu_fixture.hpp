@@ -4,13 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/text/format.hpp"
@@ -79,22 +84,27 @@ class SharedGpu {
     static SharedGpu gpu;
     return gpu;
   }
-  ~SharedGpu() {
-    device.reset();
-    if (!folder.empty()) std::filesystem::remove_all(folder);
-  }
 
-  std::filesystem::path folder;
+  const ScratchFolder folder;
   std::unique_ptr<Device> device;  // none where there is no GPU
 
  private:
   SharedGpu() {
     if (cuda_devices().empty()) return;
-    std::string name = (std::filesystem::temp_directory_path() / "autotune-gpu-XXXXXX").string();
-    folder = mkdtemp(name.data());
     device = make_cuda_device(0, std::make_shared<BuildCache>(folder / "cache"));
   }
 };
+
+/// do_one(0) … do_one(count - 1) on all cores.
+inline void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& do_one) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < std::max(1U, std::thread::hardware_concurrency()); ++t) {
+    threads.emplace_back([&] {
+      for (std::size_t i = next++; i < count; i = next++) do_one(i);
+    });
+  }
+}
 
 class Gpu : public testing::Test {
  protected:
@@ -103,7 +113,7 @@ class Gpu : public testing::Test {
   }
 
   static Device& device() { return *SharedGpu::instance().device; }
-  static const std::filesystem::path& folder() { return SharedGpu::instance().folder; }
+  static const std::filesystem::path& folder() { return SharedGpu::instance().folder.path(); }
   CompiledKernel compiled(const SourceUnit& unit) {
     CompiledKernel kernel = device().compile(unit);
     EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;

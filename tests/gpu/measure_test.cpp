@@ -227,17 +227,9 @@ class Field {
                                               const Problem& problem, const ParameterSpace& space,
                                               const std::vector<std::size_t>& sample) {
     std::vector<CompiledKernel> kernels(sample.size());
-    std::atomic<std::size_t> next = 0;
-    std::vector<std::jthread> threads;
-    for (unsigned t = 0; t < std::max(1U, std::thread::hardware_concurrency()); ++t) {
-      threads.emplace_back([&] {
-        for (std::size_t i = next++; i < sample.size(); i = next++) {
-          kernels[i] =
-              device.compile(source_unit(target, problem, space.at(sample[i]), device.info()));
-        }
-      });
-    }
-    threads.clear();
+    on_all_cores(sample.size(), [&](std::size_t i) {
+      kernels[i] = device.compile(source_unit(target, problem, space.at(sample[i]), device.info()));
+    });
     return kernels;
   }
 

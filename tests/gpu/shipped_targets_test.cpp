@@ -28,16 +28,7 @@ class ShippedTargets : public Gpu, public testing::WithParamInterface<std::strin
 
   static std::vector<CompiledKernel> compile_all(const std::vector<SourceUnit>& units) {
     std::vector<CompiledKernel> kernels(units.size());
-    std::atomic<std::size_t> next{0};
-    std::vector<std::thread> threads;
-    for (unsigned t = 0; t < std::max(1u, std::thread::hardware_concurrency()); ++t) {
-      threads.emplace_back([&] {
-        for (std::size_t i = next++; i < units.size(); i = next++) {
-          kernels[i] = device().compile(units[i]);
-        }
-      });
-    }
-    for (auto& thread : threads) thread.join();
+    on_all_cores(units.size(), [&](std::size_t i) { kernels[i] = device().compile(units[i]); });
     return kernels;
   }
 

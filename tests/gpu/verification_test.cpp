@@ -141,21 +141,12 @@ extern "C" __global__ void reference(int n, float a, const float* x, const float
 /// Right where it is looked at first.
 class SometimesWrongKernel : public WrongKernel {
  protected:
-  /// As a session looks at a configuration: verified, timed, verified again.
   Verdict verdict_of(const std::string& text, bool starts_early = false) {
     const std::int64_t n = 4096;
     LaunchPlan plan = saxpy_plan(n);
     plan.launches[0].starts_early = starts_early;
     const auto bench = device().open(saxpy_workload(n));
-    const auto candidate = bench->load(compiled(unit_of(text)), plan);
-    try {
-      Verdict verdict = candidate->verify();
-      if (verdict.outcome != Outcome::ok) return verdict;
-      for (int batch = 0; batch < 20; ++batch) candidate->time(64, L2State::hot);
-      return candidate->recheck();
-    } catch (const KernelFailure& failure) {
-      return {failure.outcome(), failure.what()};
-    }
+    return verdict_of_session(*bench->load(compiled(unit_of(text)), plan));
   }
   static std::string kernel(const std::string& first, const std::string& declarations = "") {
     return declarations +

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "tests/support/source_folder.hpp"
-#include "tuner/cli/arguments.hpp"
 #include "tuner/session/kernel_judge.hpp"
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/manifest.hpp"

@@ -6,7 +6,6 @@
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune::gemm_fp8_test {
 namespace {

@@ -10,7 +10,6 @@
 #include <random>
 
 #include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
-#include "tuner/target/manifest.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::gemm_split_test {

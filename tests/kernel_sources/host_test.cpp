@@ -4,7 +4,6 @@
 // no tile divides.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 

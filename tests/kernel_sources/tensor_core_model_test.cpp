@@ -8,7 +8,6 @@
 #include "tuner/core/target.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/target/manifest.hpp"
 
 namespace autotune::tensor_core_model_test {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search plugins that ship, as they are installed.
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -157,17 +156,11 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
 
 const fs::path kExample = fs::path(AUTOTUNE_SOURCE_DIR) / "examples/gather_plugin";
 
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 class TargetPlugin : public ::testing::TestWithParam<const char*> {
  protected:
   /// Beside its kernel, as the example's comment says.
   fs::path built(std::string source, const std::string& compiler) const {
-    workshop_.write("gather.cu", text_of(kExample / "gather.cu"));
+    workshop_.write("gather.cu", file_bytes(kExample / "gather.cu"));
     return workshop_.build("gather_plugin", source, compiler);
   }
   Ran tuned(const fs::path& plugin) const {
@@ -175,7 +168,7 @@ class TargetPlugin : public ::testing::TestWithParam<const char*> {
                        plugin.string() + " --target gather --sizes 1000 --device host --budget 4" +
                        " --db " + (workshop_.folder() / "tuned.db").string());
   }
-  const std::string example_ = text_of(kExample / "gather_plugin.c");
+  const std::string example_ = file_bytes(kExample / "gather_plugin.c");
   testing::PluginWorkshop workshop_;
 };
 

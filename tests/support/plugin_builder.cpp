@@ -11,24 +11,9 @@ namespace autotune::testing {
 namespace fs = std::filesystem;
 
 PluginWorkshop::PluginWorkshop() {
-  std::string name = (fs::temp_directory_path() / "plugin-workshop-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
-  folder_ = name;
   fs::create_directories(folder_ / "include/autotune");
   fs::copy_file(fs::path(AUTOTUNE_SOURCE_DIR) / "plugins/sdk/autotune_plugin.h",
                 folder_ / "include/autotune/autotune_plugin.h");
-}
-
-PluginWorkshop::~PluginWorkshop() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
-fs::path PluginWorkshop::write(const std::string& name, const std::string& text) const {
-  const fs::path file = folder_ / name;
-  fs::create_directories(file.parent_path());
-  std::ofstream(file) << text;
-  return file;
 }
 
 fs::path PluginWorkshop::build(const std::string& name, const std::string& source,

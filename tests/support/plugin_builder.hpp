@@ -5,18 +5,19 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/scratch_folder.hpp"
+
 namespace autotune::testing {
 
 /// A folder that is removed at the end, with an installed header in include/autotune.
 class PluginWorkshop {
  public:
   PluginWorkshop();
-  ~PluginWorkshop();
-  PluginWorkshop(const PluginWorkshop&) = delete;
-  PluginWorkshop& operator=(const PluginWorkshop&) = delete;
 
-  const std::filesystem::path& folder() const { return folder_; }
-  std::filesystem::path write(const std::string& name, const std::string& text) const;
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  std::filesystem::path write(const std::string& name, const std::string& text) const {
+    return folder_.write(name, text);
+  }
 
   /// Builds NAME.so beside its source. `compiler` is cc, gcc, c++, g++, clang or clang++, and sets
   /// the language of the source. Throws std::runtime_error with the compiler's output.
@@ -25,7 +26,7 @@ class PluginWorkshop {
                               const std::string& flags = "") const;
 
  private:
-  std::filesystem::path folder_;
+  const ScratchFolder folder_;
 };
 
 bool has_program(const std::string& name);

@@ -3,7 +3,10 @@
 // code, the same on every device.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
+#include <vector>
 
 #include "tuner/core/device.hpp"
 
@@ -79,6 +82,26 @@ inline Verdict texture_verdict(Device& device, Texture texture) {
   if (kernel.outcome != Outcome::ok) return {kernel.outcome, kernel.log};
   const Launch launch{"kernel", {40}, {64}, {}, 0, {texture, BufferRef{1}, width, height}};
   return bench->load(kernel, {{}, {launch}})->verify();
+}
+
+/// Expects of each filter, address and kind of coordinates that CUDA knows that it is right.
+inline void expect_textures_are_read(Device& device) {
+  using enum TextureAddress;
+  std::vector<Texture> all;
+  for (const TextureFilter filter : {TextureFilter::point, TextureFilter::linear}) {
+    for (const TextureAddress address : {clamp, border}) {
+      all.push_back({0, {}, 1, filter, address, false});
+    }
+  }
+  for (const TextureAddress address : {clamp, border, wrap, mirror}) {
+    all.push_back({0, {}, 1, TextureFilter::linear, address, true});
+  }
+  for (const Texture& texture : all) {
+    const Verdict verdict = texture_verdict(device, texture);
+    EXPECT_EQ(verdict.outcome, Outcome::ok)
+        << verdict.message << "; filter " << int(texture.filter) << ", address "
+        << int(texture.address) << ", normalized " << texture.normalized;
+  }
 }
 
 /// The verdict on a texture of pairs of one dimension, read by tex1Dfetch().

@@ -1,5 +1,4 @@
 // A tuner of KTT's for rows that are scaled, in the style of its examples.
-#include <iostream>
 #include <string>
 #include <vector>
 

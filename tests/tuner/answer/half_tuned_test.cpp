@@ -10,7 +10,6 @@
 #include <memory>
 #include <random>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "db/problem_text.hpp"

@@ -8,7 +8,6 @@
 #include "tests/tuner/answer/shipped_gemm.hpp"
 #include "tuner/answer/device_of_layers.hpp"
 #include "tuner/answer/lookup_answer.hpp"
-#include "tuner/answer/sized_target.hpp"
 #include "tuner/answer/target_lookup.hpp"
 
 namespace autotune {

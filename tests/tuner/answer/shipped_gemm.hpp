@@ -2,9 +2,7 @@
 // gemm on a GPU that is not here, and what is shipped for its architecture.
 #pragma once
 
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "tuner/answer/experience.hpp"
 #include "tuner/model/gpu_specs.hpp"

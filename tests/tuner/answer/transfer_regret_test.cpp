@@ -19,7 +19,6 @@
 #include "tests/db/sample.hpp"
 #include "tuner/answer/experience.hpp"
 #include "tuner/answer/target_lookup.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"

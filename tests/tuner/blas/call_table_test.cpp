@@ -17,7 +17,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/blas/call_report.hpp"
 #include "tuner/blas/cublas_abi.hpp"
-#include "tuner/json/json.hpp"
 
 namespace autotune::blas {
 namespace {

@@ -34,12 +34,6 @@ class Preload : public ::testing::Test {
     sandbox_.set("FAKE_AUTOTUNE", fault);
     return call(what, count);
   }
-  std::string text_of(const fs::path& file) {
-    std::ostringstream text;
-    text << std::ifstream(file).rdbuf();
-    return text.str();
-  }
-
   Sandbox sandbox_;
 };
 
@@ -52,7 +46,7 @@ TEST_F(Preload, AThousandRandomCallsAreRightElementByElement) {
   EXPECT_THAT(ended.err, ContainsRegex("[1-9][0-9][0-9] of 1000 calls of cuBLAS were served"));
   for (const char* function : {"cublasSgemm", "cublasSgemmStridedBatched", "cublasGemmEx",
                                "cublasGemmStridedBatchedEx", "cublasLtMatmul"}) {
-    EXPECT_THAT(text_of(file), HasSubstr("\"" + std::string(function) + "\""));
+    EXPECT_THAT(file_bytes(file), HasSubstr("\"" + std::string(function) + "\""));
   }
 }
 
@@ -116,7 +110,7 @@ TEST_F(Preload, BatchesOfPointersAreCounted) {
         R"({"call":"cublasGemmBatchedEx","layout":"NN","m":8,"n":8,"k":8,"batch":5,)",
         R"({"call":"cublasSgemmGroupedBatched","layout":"NN","m":8,"n":8,"k":8,"batch":2,)",
         R"({"call":"cublasGemmGroupedBatchedEx","layout":"NN","m":8,"n":8,"k":8,"batch":3,)"}) {
-    EXPECT_THAT(text_of(file), HasSubstr(text));
+    EXPECT_THAT(file_bytes(file), HasSubstr(text));
   }
 }
 
@@ -320,7 +314,7 @@ TEST_F(Preload, TheReportIsAddedToAFile) {
   sandbox_.set("AUTOTUNE_BLAS_REPORT", sandbox_.folder() / "report.txt");
   EXPECT_THAT(call("same").err, IsEmpty());
   call("same");
-  const std::string text = text_of(sandbox_.folder() / "report.txt");
+  const std::string text = file_bytes(sandbox_.folder() / "report.txt");
   EXPECT_EQ(text.find("1 of 1 calls"), text.rfind("1 of 1 calls") - text.size() / 2);
 }
 
@@ -329,7 +323,7 @@ TEST_F(Preload, LinesOfTheWorkloadAddUpToTheCalls) {
   sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
   call("same", "5");
   // At 1, 2 and 4 calls, and at the end.
-  const std::string text = text_of(file);
+  const std::string text = file_bytes(file);
   for (const char* calls : {R"("calls":1})", R"("calls":2})"}) EXPECT_THAT(text, HasSubstr(calls));
   EXPECT_EQ(std::ranges::count(text, '\n'), 4);
   EXPECT_THAT(text, HasSubstr(R"({"call":"cublasSgemm","layout":"NN","m":8,"n":8,"k":8,)"));
@@ -339,7 +333,7 @@ TEST_F(Preload, ACrashKeepsHalfOfTheCallsAtLeast) {
   const fs::path file = sandbox_.folder() / "workload.jsonl";
   sandbox_.set("AUTOTUNE_BLAS_RECORD", file);
   EXPECT_EQ(call("crash", "7").status, 128 + 6);
-  const std::string text = text_of(file);
+  const std::string text = file_bytes(file);
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);  // 1, 2 and 4
 }
 

@@ -12,15 +12,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace autotune {
 namespace {
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 class BuildFile : public testing::Test {
  protected:
@@ -48,7 +43,7 @@ TEST_F(BuildFile, AnEmptyBinaryIsNotAMissingOne) {
 
 TEST_F(BuildFile, DamageIsNoticed) {
   write_build(path_, build());
-  const std::string bytes = text_of(path_);
+  const std::string bytes = file_bytes(path_);
   ASSERT_TRUE(read(bytes));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     EXPECT_FALSE(read(bytes.substr(0, i))) << "cut at " << i;
@@ -75,23 +70,14 @@ namespace fs = std::filesystem;
 
 class BuildCacheTest : public testing::Test {
  protected:
-  BuildCacheTest() {
-    std::string name = (fs::temp_directory_path() / "autotune-cache-XXXXXX").string();
-    base_ = mkdtemp(name.data());
-    folder_ = base_ / "cache";
-  }
-  ~BuildCacheTest() override {
-    fs::permissions(base_, fs::perms::owner_all);
-    fs::remove_all(base_);
-  }
-
   static Build build_of(const std::string& text) {
     return {std::make_shared<const std::string>(text), "a warning", true, false};
   }
   Build never() { throw std::logic_error("made twice"); }
   fs::path file_of(const std::string& key) const { return folder_ / key.substr(0, 2) / key; }
 
-  fs::path base_, folder_;
+  const ScratchFolder scratch_;
+  const fs::path base_ = scratch_.path(), folder_ = base_ / "cache";
 };
 
 TEST_F(BuildCacheTest, ASecondRunFindsWhatTheFirstMade) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/cache/directives.hpp"
 #include "tuner/cache/included_text.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
@@ -21,20 +21,12 @@ namespace {
 /// A folder of headers.
 class FlatSource : public ::testing::Test {
  protected:
-  FlatSource() {
-    std::string name = (std::filesystem::temp_directory_path() / "flat-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~FlatSource() override { std::filesystem::remove_all(folder_); }
-
-  void header(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-  }
+  void header(const std::string& name, const std::string& text) const { folder_.write(name, text); }
   std::string flat(const std::string& text, const std::string& prelude = "") const {
-    return flat_source(text, prelude, std::vector{folder_});
+    return flat_source(text, prelude, std::vector{folder_.path()});
   }
 
-  std::filesystem::path folder_;
+  const ScratchFolder folder_;
 };
 
 TEST_F(FlatSource, HasTheTextOfIncludedFilesOnce) {
@@ -285,24 +277,15 @@ TEST_F(ReadableFiles, AreNoDataOfTheTarget) {
 
 class IncludedText : public testing::Test {
  protected:
-  IncludedText() {
-    std::string name = (fs::temp_directory_path() / "autotune-include-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~IncludedText() override { fs::remove_all(folder_); }
-
-  void write(const fs::path& name, const std::string& text) {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-  }
+  void write(const fs::path& name, const std::string& text) { folder_.write(name, text); }
   Included included_by(const std::string& source, const std::vector<std::string>& options = {}) {
-    return included(source, std::vector<fs::path>{folder_}, options);
+    return included(source, std::vector<fs::path>{folder_.path()}, options);
   }
   std::string text_of(const std::string& source, const std::vector<std::string>& options = {}) {
     return included_by(source, options).text();
   }
 
-  fs::path folder_;
+  const ScratchFolder folder_;
 };
 
 TEST_F(IncludedText, ACircleEnds) {
@@ -358,7 +341,7 @@ TEST_F(IncludedText, FoldersThatCannotBeReadHideNoOtherHeader) {
   for (char name = 'a'; name <= 'h'; ++name) {
     write(fs::path(std::string(1, name)) / "x.cuh", std::string("int ") + name + "1;");
   }
-  fs::permissions(folder_, fs::perms{0755});
+  fs::permissions(folder_.path(), fs::perms{0755});
   for (const char* const name : {"b", "d", "f"}) fs::permissions(folder_ / name, fs::perms::none);
   const bool is_root = geteuid() == 0;
   if (is_root && seteuid(65534) != 0) GTEST_SKIP() << "root can read every folder";
@@ -394,7 +377,7 @@ TEST_F(IncludedText, IsEmptyWhereNothingIsIncludedFromTheFolders) {
 
 TEST_F(IncludedText, IsReadAgainOnceAFileHasChanged) {
   write("a.cuh", "int a;");
-  const std::vector<fs::path> folders = {folder_};
+  const std::vector<fs::path> folders = {folder_.path()};
   IncludedTexts texts;
   const std::string source = "#include \"a.cuh\"";
   const auto first = texts.unchanged(source, folders, {});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace autotune {
 namespace {
@@ -19,19 +20,10 @@ namespace fs = std::filesystem;
 
 class ReplaceFile : public testing::Test {
  protected:
-  ReplaceFile() {
-    std::string name = (fs::temp_directory_path() / "autotune-file-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    std::ofstream(folder_ / "old") << "old";
-  }
-  ~ReplaceFile() override { fs::remove_all(folder_); }
+  ReplaceFile() { scratch_.write("old", "old"); }
 
   static void write(const fs::path& file, const std::string& text) {
     write_file(file, [&](std::ostream& stream) { stream << text; });
-  }
-  static std::string text_of(const fs::path& file) {
-    std::ifstream stream(file);
-    return {std::istreambuf_iterator<char>(stream), {}};
   }
   static std::string refusal(const fs::path& file) {
     return thrown_by([&] { write(file, "new"); });
@@ -45,21 +37,22 @@ class ReplaceFile : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
+  const ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(ReplaceFile, MakesAFileOrTakesThePlaceOfOne) {
   write(folder_ / "new", "a");
   write(folder_ / "old", "b");
-  EXPECT_EQ(text_of(folder_ / "new"), "a");
-  EXPECT_EQ(text_of(folder_ / "old"), "b");
+  EXPECT_EQ(file_bytes(folder_ / "new"), "a");
+  EXPECT_EQ(file_bytes(folder_ / "old"), "b");
   EXPECT_THAT(names(), ElementsAre("new", "old"));
 }
 
 TEST_F(ReplaceFile, WhoReadsMeanwhileFindsTheOldFile) {
   write_file(folder_ / "old", [&](std::ostream& stream) {
     stream << "new" << std::flush;
-    EXPECT_EQ(text_of(folder_ / "old"), "old");
+    EXPECT_EQ(file_bytes(folder_ / "old"), "old");
   });
 }
 
@@ -70,7 +63,7 @@ TEST_F(ReplaceFile, AFailureLeavesTheOldFileAndNothingElse) {
                             throw std::runtime_error("no more");
                           }),
                std::runtime_error);
-  EXPECT_EQ(text_of(folder_ / "old"), "old");
+  EXPECT_EQ(file_bytes(folder_ / "old"), "old");
   EXPECT_THAT(names(), ElementsAre("old"));
 }
 
@@ -81,8 +74,8 @@ TEST_F(ReplaceFile, LinksAndPermissionsStay) {
   fs::create_symlink("made", folder_ / "to_nothing");
   write(folder_ / "to_link", "new");
   write(folder_ / "to_nothing", "new");
-  EXPECT_EQ(text_of(folder_ / "old"), "new");
-  EXPECT_EQ(text_of(folder_ / "made"), "new");
+  EXPECT_EQ(file_bytes(folder_ / "old"), "new");
+  EXPECT_EQ(file_bytes(folder_ / "made"), "new");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_TRUE(fs::is_symlink(folder_ / "to_nothing"));
   EXPECT_EQ(fs::status(folder_ / "old").permissions(),
@@ -124,9 +117,9 @@ TEST_F(ReplaceFile, ALinkThatAnotherUserMayHavePlantedIsNotFollowed) {
   ASSERT_EQ(lchown((shared / "planted").c_str(), 12345, 12345), 0);
   EXPECT_EQ(refusal(shared / "planted"),
             (shared / "planted").string() + ": cannot be written: Permission denied");
-  EXPECT_EQ(text_of(folder_ / "old"), "old");
+  EXPECT_EQ(file_bytes(folder_ / "old"), "old");
   write(shared / "own", "new");
-  EXPECT_EQ(text_of(folder_ / "old"), "new");
+  EXPECT_EQ(file_bytes(folder_ / "old"), "new");
 }
 
 TEST_F(ReplaceFile, WhatIsNoRegularFileIsWrittenAsItIs) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tests/support/hidden_headers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/source_folder.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 

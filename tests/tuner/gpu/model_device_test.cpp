@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/source_folder.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
@@ -28,12 +28,6 @@ namespace fs = std::filesystem;
 
 class ModelDeviceTest : public testing::Test {
  protected:
-  ModelDeviceTest() {
-    std::string name = (fs::temp_directory_path() / "autotune-model-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ModelDeviceTest() override { fs::remove_all(folder_); }
-
   std::unique_ptr<Device> device(int compute_capability = 90) {
     DeviceInfo info;
     info.name = "model of a GPU";
@@ -42,7 +36,7 @@ class ModelDeviceTest : public testing::Test {
     return make_model_device(info, std::make_shared<BuildCache>(folder_ / "cache"));
   }
 
-  fs::path folder_;
+  const ScratchFolder folder_;
 };
 
 SourceUnit unit_of(const std::string& body) {
@@ -86,8 +80,9 @@ TEST_F(ModelDeviceTest, ASecondRunCompilesNothing) {
 
 TEST_F(ModelDeviceTest, TheKeyFollowsEverythingThatMakesOtherCode) {
   std::ofstream(folder_ / "tile.cuh") << "#define TILE 4\n";
-  SourceUnit unit{"k.cu",    "", "#include \"tile.cuh\"\nextern \"C\" __global__ void k() {}",
-                  {folder_}, {}, {"k"}};
+  SourceUnit unit{
+      "k.cu",           "", "#include \"tile.cuh\"\nextern \"C\" __global__ void k() {}",
+      {folder_.path()}, {}, {"k"}};
   const std::string key = device()->compile(unit).key;
   EXPECT_EQ(device()->compile(unit).key, key);
   EXPECT_NE(device(80)->compile(unit).key, key);

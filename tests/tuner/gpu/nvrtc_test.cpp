@@ -3,8 +3,7 @@
 
 #include "tests/support/kernel_headers.hpp"
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {

@@ -27,17 +27,7 @@ struct Opened {
     candidate = bench->load(kernel, plan);
   }
 
-  /// As a session looks at a configuration: verified, timed, verified again.
-  Verdict verdict() const {
-    try {
-      Verdict verdict = candidate->verify();
-      if (verdict.outcome != Outcome::ok) return verdict;
-      for (int batch = 0; batch < 20; ++batch) candidate->time(64, L2State::hot);
-      return candidate->recheck();
-    } catch (const KernelFailure& failure) {
-      return {failure.outcome(), failure.what()};
-    }
-  }
+  Verdict verdict() const { return verdict_of_session(*candidate); }
 
   std::unique_ptr<Device> device;
   std::unique_ptr<Workbench> bench;

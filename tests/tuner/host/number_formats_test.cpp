@@ -162,25 +162,8 @@ TEST(Precision, ThatFallsWhereSumsAreLongIsFoundOut) {
 
 // Texture objects on the host device.
 
-void expect_right(Device& device, const Texture& texture) {
-  const Verdict verdict = testing::texture_verdict(device, texture);
-  EXPECT_EQ(verdict.outcome, Outcome::ok)
-      << verdict.message << "; filter " << int(texture.filter) << ", address "
-      << int(texture.address) << ", normalized " << texture.normalized;
-}
-
 TEST(TexturesOnHost, AreReadAsDeclared) {
-  using enum TextureAddress;
-  const auto host = make_host_device(test_cache());
-  Device& device = *host;
-  for (const TextureFilter filter : {TextureFilter::point, TextureFilter::linear}) {
-    for (const TextureAddress address : {clamp, border}) {
-      expect_right(device, {0, {}, 1, filter, address, false});
-    }
-  }
-  for (const TextureAddress address : {clamp, border, wrap, mirror}) {
-    expect_right(device, {0, {}, 1, TextureFilter::linear, address, true});
-  }
+  testing::expect_textures_are_read(*make_host_device(test_cache()));
 }
 
 TEST(TexturesOnHost, OfOneDimensionAreFetchedAndZeroBehindTheirEnd) {
@@ -195,30 +178,17 @@ Verdict verdict_on(const std::string& statement) {
 
 TEST(StructsOnHost, ARightKernelPasses) { expect_right_verdict(verdict_on(testing::kRightBody)); }
 
-TEST(StructsOnHost, AWrongMemberIsNamed) {
-  const Verdict verdict =
-      verdict_on("out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};");
-  EXPECT_EQ(verdict.outcome, Outcome::wrong);
-  EXPECT_THAT(verdict.message, HasSubstr("out.id[700] is "));
-  EXPECT_THAT(verdict.message, HasSubstr("1 of 1000 elements is wrong"));
-}
-
-TEST(StructsOnHost, AMemberThatIsNotWrittenIsFoundOut) {
-  expect_wrong_verdict(verdict_on("out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;"),
-                       "out.id[0]");
-}
-
-TEST(StructsOnHost, AChangedInputIsNamed) {
-  const Verdict verdict = verdict_on(
-      "{ out[i] = {2 * in[i].mass, in[i].id + 1, in[i].x}; "
-      "if (i == 3) const_cast<Body*>(in)[i].x = 7; }");
-  EXPECT_THAT(verdict.message, HasSubstr("the input in.x was changed: in.x[3] was"));
-}
-
-TEST(StructsOnHost, AWriteBehindTheLastIsNamedByItsStruct) {
-  const Verdict verdict = verdict_on(
-      "{ out[i] = {2 * in[i].mass, in[i].id + 1, in[i].x}; if (i == 3) out[n].mass = 7; }");
-  EXPECT_THAT(verdict.message, HasSubstr("wrote out[1000], outside out[0..999]"));
+TEST(StructsOnHost, WhatIsWrongIsNamedByItsMember) {
+  const std::string right = testing::kRightBody;
+  const std::pair<std::string, const char*> cases[] = {
+      {"out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};", "out.id[700] is "},
+      {"out[i] = {2 * in[i].mass, in[i].id + (i == 700 ? 2 : 1), in[i].x};",
+       "1 of 1000 elements is wrong"},
+      {"out[i].mass = 2 * in[i].mass, out[i].x = in[i].x;", "out.id[0]"},
+      {"{ " + right + " if (i == 3) const_cast<Body*>(in)[i].x = 7; }",
+       "the input in.x was changed: in.x[3] was"},
+      {"{ " + right + " if (i == 3) out[n].mass = 7; }", "wrote out[1000], outside out[0..999]"}};
+  for (const auto& [body, words] : cases) expect_wrong_verdict(verdict_on(body), words);
 }
 
 }  // namespace

@@ -136,37 +136,23 @@ TEST(GapsOnHost, AnInoutKeepsItsGaps) {
   expect_wrong(added, "wrote y[5], which is between the lines of y (dims 5, 4, 3, strides 6, 30)");
 }
 
-TEST(GapsOnHost, AWrongElementIsNamedByItsPlace) {
-  Doubled wrong;
-  wrong.body = "y[at_y] = (b == 1 && i == 2 && j == 3 ? 3 : 2) * x[at_x];";
-  expect_wrong(wrong, "y[45] is ");
-  expect_wrong(wrong, "1 of 60 elements is wrong");
-}
-
-TEST(GapsOnHost, AnElementThatIsNotWrittenIsFoundOut) {
-  Doubled wrong;
-  wrong.body = "if (b < 2) y[at_y] = 2 * x[at_x];";
-  expect_wrong(wrong, "y[60] was not written");
-}
-
-TEST(GapsOnHost, WhatIsWrittenBetweenLinesIsFoundOut) {
-  Doubled wrong;
-  wrong.body = "y[at_y] = 2 * x[at_x]; if (b < 2) y[at_y + 1] = 2 * x[at_x];";
-  expect_wrong(wrong, "wrote y[5], which is between the lines of y");
-}
-
-TEST(GapsOnHost, WhatIsReadBetweenLinesIsNoNumber) {
-  Doubled wrong;
-  wrong.body = "y[at_y] = 2 * x[at_x] + 0 * x[7 * i + 5];";
-  expect_wrong(wrong, "y[0] was not written, or comes from memory that nobody wrote");
-}
-
-TEST(GapsOnHost, AChangedInputIsFoundOut) {
-  Doubled wrong;
-  wrong.body = "y[at_y] = 2 * x[at_x]; x[6] = 1;";
-  expect_wrong(wrong, "wrote x[6], which is between the lines of x");
-  wrong.body = "y[at_y] = 2 * x[at_x]; if (b == 2) x[at_x] += 1;";
-  expect_wrong(wrong, "the input x was changed: x[0] was");
+TEST(GapsOnHost, WhatIsWrongIsNamedByItsPlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"y[at_y] = (b == 1 && i == 2 && j == 3 ? 3 : 2) * x[at_x];", "y[45] is "},
+      {"y[at_y] = (b == 1 && i == 2 && j == 3 ? 3 : 2) * x[at_x];", "1 of 60 elements is wrong"},
+      {"if (b < 2) y[at_y] = 2 * x[at_x];", "y[60] was not written"},
+      {"y[at_y] = 2 * x[at_x]; if (b < 2) y[at_y + 1] = 2 * x[at_x];",
+       "wrote y[5], which is between the lines of y"},
+      {"y[at_y] = 2 * x[at_x] + 0 * x[7 * i + 5];",
+       "y[0] was not written, or comes from memory that nobody wrote"},
+      {"y[at_y] = 2 * x[at_x]; x[6] = 1;", "wrote x[6], which is between the lines of x"},
+      {"y[at_y] = 2 * x[at_x]; if (b == 2) x[at_x] += 1;", "the input x was changed: x[0] was"}};
+  for (const auto& [body, words] : cases) {
+    SCOPED_TRACE(body);
+    Doubled wrong;
+    wrong.body = body;
+    expect_wrong(wrong, words);
+  }
 }
 
 TEST(GapsOnHost, AReferenceThatWritesBetweenLinesIsAnError) {

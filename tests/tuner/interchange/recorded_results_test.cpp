@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/result_formats.hpp"
 #include "tuner/text/file_text.hpp"
@@ -23,11 +24,8 @@ namespace fs = std::filesystem;
 const fs::path kSamples = AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples";
 
 fs::path written(const std::string& name, const std::string& text) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("results_" + std::to_string(getpid()));
-  fs::create_directories(folder);
-  const fs::path file = folder / name;
-  std::ofstream(file) << text;
-  return file;
+  static const ScratchFolder folder;
+  return folder.write(name, text);
 }
 
 std::string sample_text(const char* name) {
@@ -237,12 +235,7 @@ const unsigned char kPacked[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
                                  0xe5, 0x02, 0x00, 0xbe, 0xf0, 0x14, 0xb0, 0x0d, 0x00, 0x00, 0x00};
 const std::string kText = "{\"cache\": 1}\n";
 
-fs::path written(const std::string& bytes) {
-  const fs::path file =
-      fs::path(::testing::TempDir()) / ("gzip_" + std::to_string(getpid()) + ".json.gz");
-  std::ofstream(file, std::ios::binary) << bytes;
-  return file;
-}
+fs::path written(const std::string& bytes) { return written("results.json.gz", bytes); }
 
 const std::string packed(reinterpret_cast<const char*>(kPacked), sizeof kPacked);
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/core/error.hpp"
+#include "tests/support/scratch_folder.hpp"
 
 namespace autotune {
 namespace {
@@ -58,9 +58,8 @@ TEST(T1Manifest, WhatHasNoCounterpartIsNamedWithItsPlaceAndLeftAsAComment) {
 }
 
 std::string manifest_of(const std::string& text) {
-  const auto file = std::filesystem::path(testing::TempDir()) / ("t1_" + std::to_string(getpid()));
-  std::ofstream(file) << text;
-  return t1_manifest(file).text;
+  const ScratchFolder folder;
+  return t1_manifest(folder.write("t1.json", text)).text;
 }
 
 std::string refusal(const std::string& text) {

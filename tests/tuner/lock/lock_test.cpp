@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/lock/lock.hpp"
 
-#include <array>
-
 #include "tests/support/matchers.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/core/problem.hpp"
 
 namespace autotune {

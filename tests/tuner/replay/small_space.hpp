@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/scratch_folder.hpp"
+
 namespace autotune::testing {
 
 inline constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
@@ -19,12 +21,8 @@ inline constexpr const char* kT4 = R"({"schema_version": "1.0.0", "results": [
    "measurements": [{"name": "time", "value": 4.0, "unit": "ms"}]}]})";
 
 inline std::filesystem::path written(const std::string& name, const std::string& text) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("replay_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  const std::filesystem::path file = folder / name;
-  std::ofstream(file) << text;
-  return file;
+  static const ScratchFolder folder;
+  return folder.write(name, text);
 }
 
 }  // namespace autotune::testing

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "tests/support/matchers.hpp"

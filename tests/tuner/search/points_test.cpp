@@ -12,7 +12,6 @@
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/strategies.hpp"
 
 namespace autotune {
 namespace {

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
-
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/search/random_source.hpp"
 

@@ -10,7 +10,6 @@
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/tile.hpp"
 
 namespace autotune {
 namespace {

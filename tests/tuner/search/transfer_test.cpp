@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/search/random_source.hpp"

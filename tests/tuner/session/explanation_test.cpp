@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -124,7 +125,6 @@ class Explained : public testing::Test {
     session.started_at = db::now_text();
     session_ = store_.begin_session(session);
   }
-  ~Explained() override { std::filesystem::remove_all(folder_); }
 
   void add(const std::string& configuration, double median_ns, const std::string& outcome = "ok",
            const std::string& message = "", const std::string& stage = "search") {
@@ -149,8 +149,7 @@ class Explained : public testing::Test {
     return explain(store_, store_.tuned({}).front(), target, 2);
   }
 
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("autotune_explained_" + std::to_string(getpid()));
+  const ScratchFolder folder_;
   db::TunedStore store_{folder_ / "tuned.db"};
   db::ProblemKey key_;
   std::string session_;

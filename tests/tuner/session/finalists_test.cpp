@@ -5,7 +5,6 @@
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/decision.hpp"
-#include "tuner/session/finals.hpp"
 
 namespace autotune {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "tests/support/scratch_folder.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -233,10 +234,8 @@ class SteadyDevice : public Device {
 class Calibrated : public testing::Test {
  protected:
   Calibrated() { info.kind = DeviceKind::cuda; }
-  ~Calibrated() override { std::filesystem::remove_all(folder); }
 
-  std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / ("autotune_calibrated_" + std::to_string(getpid()));
+  const ScratchFolder folder;
   db::TunedStore store{folder / "tuned.db"};
   DeviceInfo info = device_info(find_gpu("h200"));
 };

@@ -14,6 +14,7 @@
 
 #include "db/store.hpp"
 #include "tests/support/fake_device.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/trial_ledger.hpp"
 #include "tuner/session/tuning_session.hpp"
@@ -123,17 +124,10 @@ class ToyRun {
 /// A database file for each test, removed at the end.
 class StoreTest : public ::testing::Test {
  protected:
-  StoreTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) /
-                ("session_" + std::to_string(::getpid()) + "_" +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(folder_);
-  }
-  ~StoreTest() override { std::filesystem::remove_all(folder_); }
   db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
 
  private:
-  std::filesystem::path folder_;
+  const ScratchFolder folder_;
 };
 
 }  // namespace autotune

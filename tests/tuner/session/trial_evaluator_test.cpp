@@ -4,7 +4,6 @@
 #include <future>
 
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/core/error.hpp"
 
 namespace autotune {
 namespace {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 
@@ -95,7 +96,6 @@ class Company {
 
 class SeveralDevices : public ::testing::Test {
  protected:
-  ~SeveralDevices() override { std::filesystem::remove_all(folder_); }
   db::TunedStore open_store() const { return db::TunedStore(folder_ / "tuned.db"); }
 
   void add(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
@@ -129,10 +129,7 @@ class SeveralDevices : public ::testing::Test {
   std::vector<std::string> warnings_;
 
  private:
-  const std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) /
-      ("group_" + std::to_string(::getpid()) + "_" +
-       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const ScratchFolder folder_;
 };
 
 void expect_all_tuned(const TuningReport& report, std::size_t problems) {

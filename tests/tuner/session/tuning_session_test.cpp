@@ -217,9 +217,8 @@ TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
   const Target target = two_parameters();
   std::vector<std::vector<std::string>> tried(2);
   for (auto& order : tried) {
-    std::filesystem::path file = ::testing::TempDir() + std::to_string(::getpid()) + "_seed.db";
-    std::filesystem::remove(file);
-    db::TunedStore store(file);
+    const ScratchFolder folder;
+    db::TunedStore store(folder / "tuned.db");
     FakeDevice device(bowl);
     TuningRequest request = request_for(target, {64}, 20);
     request.strategy = "guided";

@@ -4,9 +4,7 @@
 #include <chrono>
 #include <future>
 
-#include "tests/support/matchers.hpp"
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/session/compile_pool.hpp"
 
 namespace autotune {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/tuner/target/one_manifest.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/target/type_reader.hpp"
 
 namespace autotune {
 namespace {

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/shipped_manifests.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/new_target.hpp"

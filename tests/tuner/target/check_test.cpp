@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/new_target.hpp"
 

@@ -2,7 +2,7 @@
 #include "tuner/target/manifest.hpp"
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifests of format 2: what TOML, blocks, scopes and families mean.
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/tuner/target/one_manifest.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/target/convert.hpp"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels by C++ names, and sources of several files.
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a target to what a device gets: problems, spaces, prelude, launches, buffers.
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/manifest.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/shipped_manifests.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/target/fingerprint.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/support/source_folder.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/source_pieces.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tests/support/matchers.hpp"
-#include "tests/tuner/target/scratch.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
@@ -122,14 +122,13 @@ TEST(Environment, WhatIsNotSetIsEmpty) {
 TEST(Environment, IsIgnoredInAProgramWithMoreRightsThanItsUser) {
   constexpr uid_t kNobody = 65534;
   setenv("AUTOTUNE_TEST_VARIABLE", "value", 1);
-  const fs::path copy =
-      fs::path(::testing::TempDir()) / ("print_variable_" + std::to_string(getpid()));
+  const ScratchFolder folder;
+  const fs::path copy = folder / "print_variable";
   fs::copy_file(kProgram, copy);
   const bool is_made =
       chown(copy.c_str(), kNobody, kNobody) == 0 && chmod(copy.c_str(), 04755) == 0;
   const std::string printed =
       is_made ? output_of(copy.string() + " AUTOTUNE_TEST_VARIABLE") : "value\n";
-  fs::remove(copy);
   if (printed == "value\n") GTEST_SKIP() << "programs cannot be given other rights here";
   EXPECT_EQ(printed, "secure \n");
 }

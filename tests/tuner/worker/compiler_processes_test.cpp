@@ -13,6 +13,7 @@
 
 #include "tests/support/how_often.hpp"
 #include "tests/support/matchers.hpp"
+#include "tests/support/processes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/host/temporary_folder.hpp"
@@ -52,16 +53,6 @@ class CompilerProcessesTest : public testing::Test {
       std::this_thread::sleep_for(milliseconds(10));
     }
     return text_of(name);
-  }
-
-  static bool is_gone(pid_t pid) {
-    for (int i = 0; i < 500; ++i) {
-      std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-      std::string number, name, state;
-      if (!(file >> number >> name >> state) || state == "Z") return true;
-      std::this_thread::sleep_for(milliseconds(10));
-    }
-    return false;
   }
 
   const TemporaryFolder folder_;

@@ -11,6 +11,7 @@
 
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
+#include "tests/support/processes.hpp"
 #include "tests/tuner/search/simulated.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/parameter_space.hpp"
@@ -258,16 +259,6 @@ std::vector<pid_t> pids_of(const fs::path& file) {
   return {};
 }
 
-bool has_ended(pid_t pid) {
-  for (int i = 0; i < 500; ++i) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string number, name, state;
-    if (!(file >> number >> name >> state) || state == "Z") return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
-}
-
 TEST(RemotePlugin, WhatItHasForkedEndsWithTheSearch) {
   const PluginWorkshop workshop;
   const fs::path file = workshop.folder() / "pids";
@@ -275,7 +266,7 @@ TEST(RemotePlugin, WhatItHasForkedEndsWithTheSearch) {
   EXPECT_EQ(search_with("forks").evaluated, 40u);
   const std::vector<pid_t> pids = pids_of(file);
   ASSERT_EQ(pids.size(), 2u);
-  for (const pid_t pid : pids) EXPECT_TRUE(has_ended(pid));
+  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
 }
 
 TEST(RemotePlugin, WhatItHasForkedEndsWithTheToolHoweverThatEnds) {
@@ -294,7 +285,7 @@ TEST(RemotePlugin, WhatItHasForkedEndsWithTheToolHoweverThatEnds) {
   kill(tool, SIGKILL);
   waitpid(tool, nullptr, 0);
   ASSERT_EQ(pids.size(), 2u);
-  for (const pid_t pid : pids) EXPECT_TRUE(has_ended(pid));
+  for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
 }
 
 TEST(RemotePlugin, WhatTheEvaluatorThrowsIsNotHeldAgainstThePlugin) {
