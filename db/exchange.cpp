@@ -8,9 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "db/best.hpp"
 #include "db/facts.hpp"
-#include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::db {

@@ -2,7 +2,6 @@
 #include "db/lookup_source.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include "db/layer_rows.hpp"

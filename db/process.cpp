@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/process.hpp"
-
+// Which process a process_text() names.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -3,6 +3,8 @@
 // schema, the rules of merging, and what happens when something fails.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -46,6 +48,9 @@ std::string now_text();
 /// Identifies this process, so that others can tell whether it is alive: host with the namespace of
 /// process ids, pid and start time.
 std::string process_text();
+/// The number of the process that a process_text() names, if it is of this host and container and
+/// alive; else 0.
+pid_t live_process_near(std::string_view process);
 
 /// Selects entries; an empty field matches everything.
 struct TunedFilter {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/process.hpp"
+#include "db/store.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPU the databases are about, for a program on a machine without it.
+// Which device a program means: a GPU of this machine, or the one that the databases are about.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,11 @@ namespace autotune {
 std::optional<DeviceInfo> device_of_layers(std::span<const db::Layer> layers,
                                            const std::string& target, const std::string& name,
                                            std::vector<std::string>& remarks);
+
+/// The ordinal of the GPU that a name and an ordinal mean. An empty name means every GPU. Ordinal 0
+/// stands for the first of the name. nullopt if no GPU has the name, or if there is none at all.
+/// Throws Error if there is no GPU `ordinal`, or if it has another name.
+std::optional<int> chosen_gpu(std::span<const DeviceInfo> gpus, const std::string& name,
+                              int ordinal);
 
 }  // namespace autotune

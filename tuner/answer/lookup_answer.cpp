@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "tuner/answer/transfer_choice.hpp"
-#include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

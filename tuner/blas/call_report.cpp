@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <numeric>
 #include <string_view>
 
 #include "tuner/blas/options.hpp"

@@ -2,11 +2,9 @@
 // The shape of a call: everything but addresses that decides whether and how it is served.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace autotune::blas {

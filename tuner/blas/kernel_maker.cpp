@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/forked.hpp"
 #include "tuner/blas/options.hpp"

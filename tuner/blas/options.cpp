@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <initializer_list>
 #include <utility>
 
@@ -27,8 +26,8 @@ std::string chosen(const char* name, std::initializer_list<std::string_view> off
   return first;
 }
 
-}  // namespace
-
+/// From the environment of a program with this name. The tuner's own programs time the real cuBLAS:
+/// they get serve=false and no files.
 Options read_options(std::string_view program) {
   const bool is_tuner = program == "autotune" || program == "autotune-worker";
   if (is_tuner) return {.serve = false, .record = {}, .report = {}, .library = {}};
@@ -44,6 +43,8 @@ Options read_options(std::string_view program) {
           .library = environment_variable("AUTOTUNE_BLAS_LIBRARY"),
           .remark = std::move(remark)};
 }
+
+}  // namespace
 
 const Options& options() {
   static const Options& read =

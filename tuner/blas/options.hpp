@@ -22,10 +22,6 @@ struct Options {
   bool counts() const { return !record.empty() || !report.empty(); }
 };
 
-/// From the environment of a program with this name. The tuner's own programs time the real cuBLAS:
-/// they get serve=false and no files.
-Options read_options(std::string_view program);
-
 /// Those of this process, read at the first call. Valid until the process ends.
 const Options& options();
 

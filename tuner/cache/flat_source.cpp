@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 #include "tuner/cache/directives.hpp"
 #include "tuner/core/error.hpp"

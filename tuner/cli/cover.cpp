@@ -12,8 +12,6 @@
 
 #include "db/past_times.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/compare.hpp"
-#include "tuner/cli/cover_bits.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/tune_command.hpp"
@@ -61,11 +59,16 @@ std::vector<std::string> fastest_of(const TunedSize& place, double limit, std::s
   return fastest;
 }
 
+namespace {
+
+/// Everything but the curve.
 Covered timed_candidates(const CoverTask& task, std::vector<std::string> candidates) {
   Covered result{tuned_places(task), std::move(candidates), {}, {}};
   result.ratios = ratio_rows(result.candidates, result.places);
   return result;
 }
+
+}  // namespace
 
 void store_pin(const CoverTask& task, const TunedSize& place, const std::string& configuration,
                const std::string& note) {

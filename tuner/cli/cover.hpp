@@ -4,11 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/store.hpp"
 #include "tuner/cli/compare.hpp"
+#include "tuner/cli/plugins.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/json/json.hpp"
@@ -56,14 +59,59 @@ std::vector<TunedSize> tuned_places(const CoverTask& task);
 /// The fastest configurations of a place, at most `most` of them.
 std::vector<std::string> fastest_of(const TunedSize& place, double limit, std::size_t most);
 
-/// Everything but the curve.
-Covered timed_candidates(const CoverTask& task, std::vector<std::string> candidates);
-
 /// Lookups recognize a cover by the notes of its pins.
 void store_pin(const CoverTask& task, const TunedSize& place, const std::string& configuration,
                const std::string& note);
 
 /// The members that every document of `cover` begins with.
 Json head_of(const CoverTask& task);
+
+// cover --bits: sizes that differ in M and batch only get configurations of one reduction class, or
+// each size one with the bits of a vendor's library.
+
+inline constexpr double kBitsLimit = 10;  // of candidates with --bits, without --within
+
+/// What --bits asks for.
+struct WantedBits {
+  std::string reduction_class;            // empty: the one that costs least
+  std::optional<BaselineSource> library;  // whose bits each size is to have
+};
+
+/// The candidates' classes at places. Those of places that differ in M only are the same.
+class ClassesAtPlaces {
+ public:
+  explicit ClassesAtPlaces(const CoverTask& task) : task_(task) {}
+
+  /// A class for each candidate.
+  const std::vector<std::string>& at(const Problem& problem,
+                                     const std::vector<std::string>& candidates);
+
+ private:
+  const CoverTask& task_;
+  std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> known_;
+};
+
+/// nullopt without --bits. Throws UsageError for another word, and for a target whose bits are not
+/// known.
+std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
+                                      DeviceKind kind, Plugins& plugins);
+
+/// Searches the class that each group will have, at the sizes where its fastest is slow. The
+/// sessions are partial. False if interrupted.
+bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPlaces& known);
+
+/// The fastest few of each place in the wanted class, or in each of the promising ones.
+std::vector<std::string> candidates_by_class(const CoverTask& task, const WantedBits& wanted,
+                                             const std::vector<TunedSize>& places,
+                                             ClassesAtPlaces& known);
+
+/// Pins and prints a choice of one class for each group.
+int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
+              ClassesAtPlaces& known, const Arguments& arguments);
+
+/// The fastest configuration of each place with the bits of the library there. The exit status says
+/// whether all places have one.
+int take_bits_of(const CoverTask& task, const BaselineSource& library,
+                 const std::vector<TunedSize>& places, const Arguments& arguments);
 
 }  // namespace autotune::cli

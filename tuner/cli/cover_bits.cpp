@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/cover_bits.hpp"
+// cover --bits.
+#include "tuner/cli/cover.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <utility>
 
 #include "db/past_times.hpp"
 #include "tuner/cli/tune_command.hpp"
@@ -18,7 +18,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/session/reduction_class.hpp"
-#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {

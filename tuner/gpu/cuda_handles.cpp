@@ -7,6 +7,9 @@
 
 namespace autotune {
 
+namespace {
+
+/// Whether the error is sticky: this process can no longer use the GPU and must be replaced.
 bool is_sticky(cudaError_t error) {
   switch (error) {
     case cudaErrorECCUncorrectable:
@@ -26,6 +29,8 @@ bool is_sticky(cudaError_t error) {
       return false;
   }
 }
+
+}  // namespace
 
 std::string text_of(cudaError_t error) {
   return format("{} ({})", cudaGetErrorString(error), cudaGetErrorName(error));

@@ -15,9 +15,6 @@ namespace autotune {
 
 // The meaning of CUDA errors.
 
-/// Whether the error is sticky: this process can no longer use the GPU and must be replaced.
-bool is_sticky(cudaError_t error);
-
 /// `an illegal memory access was encountered (cudaErrorIllegalAddress)`.
 std::string text_of(cudaError_t error);
 

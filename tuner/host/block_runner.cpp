@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "tuner/core/error.hpp"

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "tuner/core/error.hpp"

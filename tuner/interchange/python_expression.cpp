@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/interchange/python_expression.hpp"
 
-#include <array>
 #include <utility>
 
 #include "tuner/core/error.hpp"

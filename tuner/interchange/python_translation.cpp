@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/python_expression.hpp"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/python_translation.hpp"
 #include "tuner/interchange/recorded_results.hpp"
 #include "tuner/text/format.hpp"
 

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "db/process.hpp"
 #include "db/store.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/help.hpp"

@@ -75,11 +75,16 @@ int threads_of_rank(int allowed, int cores, int local_size) {
   return std::max(1, is_bound ? allowed : allowed / std::max(1, local_size));
 }
 
+namespace {
+
+/// Cores that this process may run on.
 int allowed_cores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
+
+}  // namespace
 
 StartLimit::StartLimit(double seconds, const char* variable)
     : thread_([this, seconds, variable] { watch(seconds, variable); }) {}

@@ -30,9 +30,6 @@ std::string device_of_rank(const std::string& text, int local_rank, const Visibl
 /// the launcher has bound it to cores of its own.
 int threads_of_rank(int allowed, int cores, int local_size);
 
-/// Cores that this process may run on.
-int allowed_cores();
-
 /// While it lives, ends this process with cli::kFailed after so many seconds, and kills the ranks
 /// of this host that are stopped, for which mpirun would wait. The message names `variable`, which
 /// holds the limit.

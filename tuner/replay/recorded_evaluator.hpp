@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "tuner/replay/replay.hpp"

@@ -52,8 +52,10 @@ struct Pool {
   }
 };
 
-}  // namespace
-
+/// Values at `at` of the piecewise cubic through the points that is monotone where they are: PCHIP,
+/// Fritsch and Butland, "A Method for Constructing Local Monotone Piecewise Cubic Interpolants",
+/// 1984, with SciPy's ends. `x` ascends and has no value twice; `at` ascends and lies within it.
+/// One point: a constant.
 std::vector<double> monotone_cubic(std::span<const double> x, std::span<const double> y,
                                    std::span<const double> at) {
   if (x.size() == 1) return std::vector<double>(at.size(), y[0]);
@@ -69,6 +71,10 @@ std::vector<double> monotone_cubic(std::span<const double> x, std::span<const do
   return values;
 }
 
+/// Values at `at` (ascending) of the curve that nowhere rises and has the least sum of weighted
+/// squared errors: isotonic regression, by pooling adjacent violators. Linear between the points,
+/// constant beyond them. `points` ascend by x; some have a weight above 0, and the others are left
+/// out.
 std::vector<double> falling_regression(std::span<const WeightedPoint> points,
                                        std::span<const double> at) {
   std::vector<Pool> places;  // of one x each
@@ -102,8 +108,6 @@ std::vector<double> falling_regression(std::span<const WeightedPoint> points,
   }
   return values;
 }
-
-namespace {
 
 constexpr double kFrom = 0.01, kTo = 0.95;  // shares of what lies between median and optimum
 constexpr std::size_t kPoints = 1000;       // of the range

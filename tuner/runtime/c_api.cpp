@@ -15,7 +15,6 @@
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/c_handle.hpp"
-#include "tuner/runtime/chosen_gpu.hpp"
 #include "tuner/runtime/library_folders.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/environment.hpp"

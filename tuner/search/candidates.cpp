@@ -4,12 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "tuner/core/outcome.hpp"
-#include "tuner/search/points.hpp"
 
 namespace autotune {
 namespace {
@@ -72,8 +70,8 @@ std::vector<std::size_t> chosen_indices(const ParameterSpace& space,
   return indices;
 }
 
-}  // namespace
-
+/// The cost model's times as a feature: log seconds minus their mean, clipped at the median. Zero
+/// and infinity count as slow. Empty if no time is usable.
 std::vector<float> log_predictions(std::span<const double> predicted) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   std::vector<float> logs;
@@ -93,6 +91,8 @@ std::vector<float> log_predictions(std::span<const double> predicted) {
   for (float& log : logs) log -= mean;
   return logs;
 }
+
+}  // namespace
 
 std::vector<bool> hopeless(std::span<const double> predicted) {
   std::vector<double> usable;

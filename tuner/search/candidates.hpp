@@ -60,10 +60,6 @@ inline constexpr std::size_t kMostCandidates = 20000;
 /// that a proposal costs the less, the less is to be found.
 inline constexpr std::size_t kLate = 1000;
 
-/// The cost model's times as a feature: log seconds minus their mean, clipped at the median. Zero
-/// and infinity count as slow. Empty if no time is usable.
-std::vector<float> log_predictions(std::span<const double> predicted);
-
 /// One flag per configuration: true if the cost model predicts that it cannot run, or that it takes
 /// over 1000 times as long as the fastest tenth. It is then no candidate: one such evaluation may
 /// take longer than all others together. The reference is the tenth percentile because a poor model

@@ -5,7 +5,6 @@
 #include <Eigen/QR>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <utility>

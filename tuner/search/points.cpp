@@ -2,7 +2,6 @@
 #include "tuner/search/points.hpp"
 
 #include <Eigen/QR>
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>

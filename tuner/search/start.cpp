@@ -8,8 +8,6 @@
 #include <limits>
 #include <unordered_set>
 
-#include "tuner/search/candidates.hpp"
-
 namespace autotune {
 
 ValueEffects::ValueEffects(const ParameterSpace& space, const Observations& observations)

@@ -5,14 +5,11 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/guided.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/strategy.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/counting.hpp"
 
-#include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"

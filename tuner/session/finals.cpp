@@ -48,13 +48,19 @@ FinalsSeconds finals_seconds(const ProblemRun& run) {
   return seconds;
 }
 
+namespace {
+
+/// The deadline for verifying finalists; it leaves time for the playoff.
 Deadline verifying_deadline(const Deadline& deadline) { return deadline.after(kVerifyingShare); }
 
+/// The policy with a playoff that ends by the deadline.
 Policy shortened(Policy policy, const Deadline& deadline) {
   policy.playoff_seconds =
       std::clamp(deadline.seconds_left() * kPlayoffShare, 0.0, policy.playoff_seconds);
   return policy;
 }
+
+}  // namespace
 
 PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
                        std::vector<BaselineCandidate>& baselines, const Policy& policy,
@@ -85,6 +91,9 @@ PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
   return result;
 }
 
+namespace {
+
+/// The baselines that ran, fastest first. `results` belong to `baselines`.
 std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> baselines,
                                              std::span<const FinalistResult> results) {
   std::vector<BaselineReport> reports;
@@ -97,8 +106,6 @@ std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> 
   std::ranges::sort(reports, {}, [](const BaselineReport& one) { return one.to_best.median; });
   return reports;
 }
-
-namespace {
 
 using Warn = std::function<void(const std::string&)>;
 

@@ -28,22 +28,12 @@ struct FinalsSeconds {
 /// Estimated from the trials of the run.
 FinalsSeconds finals_seconds(const ProblemRun& run);
 
-/// The deadline for verifying finalists; it leaves time for the playoff.
-Deadline verifying_deadline(const Deadline& deadline);
-
-/// The policy with a playoff that ends by the deadline.
-Policy shortened(Policy policy, const Deadline& deadline);
-
 /// Results come in the order of the finalists, then of the baselines. Half-way all are loaded on
 /// new buffers, if there is time. No block begins after the deadline, except as OutOfTime says. A
 /// finalist with a time below the bench's time_floor() has failed.
 PlayoffResult play_off(ProblemRun& run, Finalists& finalists,
                        std::vector<BaselineCandidate>& baselines, const Policy& policy,
                        const Deadline& deadline, std::uint64_t seed);
-
-/// The baselines that ran, fastest first. `results` belong to `baselines`.
-std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> baselines,
-                                             std::span<const FinalistResult> results);
 
 /// Verifies the finalists, runs the playoff, and records figures and decision. A finalist that
 /// fails in any phase is refuted, and the decision is made again among the others. The result has

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/problem_run.hpp"
 
-#include <utility>
-
 #include "tuner/core/deadline.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/text/strings.hpp"

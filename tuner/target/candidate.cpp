@@ -53,8 +53,7 @@ std::vector<std::string> launched_by(const Target& target, const GivenArguments&
   return names;
 }
 
-}  // namespace
-
+/// The names that a kernel may take which computes what `target` computes.
 GivenArguments arguments_given_by(const Target& target) {
   GivenArguments given;
   for (std::string& size : size_names(target)) given.sizes.insert(std::move(size));
@@ -66,6 +65,8 @@ GivenArguments arguments_given_by(const Target& target) {
   given.launched = launched_by(target, given);
   return given;
 }
+
+}  // namespace
 
 Target candidate_for(std::shared_ptr<const Target> against, Target candidate) {
   if (!against->check_kernels.empty()) {

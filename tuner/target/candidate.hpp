@@ -11,9 +11,6 @@
 
 namespace autotune {
 
-/// The names that a kernel may take which computes what `target` computes.
-GivenArguments arguments_given_by(const Target& target);
-
 /// The candidate's sources, parameters, workspace and launches, with the sizes, settings, arguments
 /// and work of `against`. Its workload is that of `against`, reference included. Throws Error if
 /// `against` needs more of its kernels than outputs: check kernels.

@@ -10,7 +10,6 @@
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/text/strings.hpp"
 
 namespace autotune {
 namespace {

@@ -5,9 +5,7 @@
 #include <bit>
 #include <map>
 #include <regex>
-#include <set>
 
-#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/usual_names.hpp"

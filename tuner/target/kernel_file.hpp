@@ -11,10 +11,26 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/target/source_launches.hpp"
+#include "tuner/target/declarations.hpp"
 #include "tuner/target/source_pieces.hpp"
 
 namespace autotune {
+
+// Launches of kernels in the code of the host: source_launches.cpp.
+
+/// `kernel<<<grid, block, shared>>>(arguments)` in host code, or the call of the CUDA runtime for
+/// it, with the function around it.
+struct LaunchInSource {
+  std::string kernel;
+  std::vector<Tokens> templates, configuration, arguments;
+  std::string function_name;
+  std::vector<Declaration> function_templates, parameters;  // of the function
+  Tokens function;
+  bool is_cooperative = false;
+};
+
+/// Of a function of this name.
+std::vector<LaunchInSource> launches_in(const std::string& function, const Tokens& tokens);
 
 struct KernelCode {
   std::string name;  // with namespaces

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/kernel_pointers.hpp"
+#include "tuner/target/kernel_text.hpp"
 
 #include <optional>
 #include <utility>

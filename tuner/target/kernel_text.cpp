@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "tuner/target/kernel_pointers.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

@@ -90,4 +90,14 @@ class KernelText {
   std::vector<Bound> bounds_;
 };
 
+// A kernel's pointers into its buffers: kernel_pointers.cpp.
+
+struct WithoutPointers {
+  Tokens body;
+  std::map<std::string, Tokens> offsets;  // of the pointers, in elements of their buffers
+};
+
+/// With `x[(row * n) + i]` in place of `p[i]` behind `p = x + row * n` or `x += row * n`.
+WithoutPointers without_pointers(const KernelCode& kernel);
+
 }  // namespace autotune

@@ -13,7 +13,6 @@
 #include "tuner/target/reading.hpp"
 #include "tuner/target/redefinitions.hpp"
 #include "tuner/target/source_pieces.hpp"
-#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

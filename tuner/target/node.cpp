@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"

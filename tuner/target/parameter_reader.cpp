@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/parameter_reader.hpp"
+// The parameters of a manifest, as the target and its families declare them.
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "tuner/target/reading.hpp"
 #include "tuner/target/value_reader.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -11,6 +14,19 @@
 
 namespace autotune {
 namespace {
+
+/// One declaration. Several families may declare a parameter of the same name.
+struct Declared {
+  std::string name;
+  const ManifestScope* scope;
+  Node place;
+  std::vector<Value> values;
+  const Node* when = nullptr;
+  bool run_time = false, for_bits = false;
+  WordForm form = WordForm::number;
+  WordTexts texts = {};
+  std::optional<Excerpt> most = {};  // the end of a range: an expression of the problem
+};
 
 Declared declared(const ManifestScope& scope, const std::string& name, const Node& node) {
   Declared made{name, &scope, node, {}};
@@ -41,8 +57,7 @@ Declared declared(const ManifestScope& scope, const std::string& name, const Nod
   return made;
 }
 
-}  // namespace
-
+/// In the order of the manifest, the target's own first.
 std::vector<Declared> declared_parameters(const Reading& reading) {
   std::vector<Declared> all;
   for (const ManifestScope& scope : reading.scopes) {
@@ -56,8 +71,6 @@ std::vector<Declared> declared_parameters(const Reading& reading) {
 }
 
 // Reads the parameters of a target and merges the declarations of its families.
-
-namespace {
 
 /// The values of one parameter in all families, ascending if those of each family are.
 std::vector<Value> united(const std::vector<const Declared*>& uses) {

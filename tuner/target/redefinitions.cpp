@@ -14,7 +14,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/source_writer.hpp"
 #include "tuner/target/declarations.hpp"
-#include "tuner/target/source_pieces.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/source_launches.hpp"
+#include "tuner/target/kernel_file.hpp"
 
 #include <optional>
 #include <utility>

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 

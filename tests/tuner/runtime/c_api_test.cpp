@@ -8,10 +8,9 @@
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
-#include "tuner/core/error.hpp"
+#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/background_tasks.hpp"
-#include "tuner/runtime/chosen_gpu.hpp"
 #include "tuner/runtime/library_folders.hpp"
 
 namespace autotune {

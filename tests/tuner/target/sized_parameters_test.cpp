@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges and defaults of parameters that depend on the sizes of a problem.
 #include "tests/support/matchers.hpp"
+#include "tests/support/scratch_folder.hpp"
 #include "tests/tuner/target/manifest_tree.hpp"
-#include "tests/tuner/target/scratch.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/target/manifest.hpp"
-#include "tuner/target/parameter_reader.hpp"
+#include "tuner/target/reading.hpp"
 
 namespace autotune {
 namespace {
@@ -116,8 +116,9 @@ TEST_F(SizedParameters, ResultsStayWhereOnlyADefaultOrARangeChanges) {
 }
 
 void expect_parameter_error(const std::string& parameter, const std::string& what) {
-  const Reading reading(toml("parameters.BM = " + parameter), {});
-  EXPECT_REFUSAL(Error, declared_parameters(reading), what);
+  Reading reading(toml("parameters.BM = " + parameter), {});
+  Target target;
+  EXPECT_REFUSAL(Error, read_parameters(reading, target), what);
 }
 
 TEST(DeclaredParameters, HaveTheirValuesFromOnePlace) {
