@@ -10,11 +10,6 @@
 namespace autotune {
 namespace {
 
-NamedValues settings_of(const Problem& problem, const Target& target) {
-  return {problem.values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()),
-          problem.values.end()};
-}
-
 LookupAnswer answer_of(const db::LookupRow& row, db::Origin origin, double distance) {
   LookupAnswer answer{row.configuration, row.provenance, origin,  row.validity,
                       row.median_ns,     row.default_ns, distance};
@@ -60,24 +55,6 @@ bool is_settled(const db::LookupRow& row) {
   return row.same_device && (row.library_timed || row.is_pinned());
 }
 
-/// These settings with the default of each whose default is alike, but for types: what is pinned
-/// for the plain product is pinned for whatever else is done to its result.
-NamedValues plain_settings(const Target& target, const NamedValues& settings) {
-  NamedValues told;
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    const Setting& setting = target.settings[i];
-    const Value& value = settings[i].value;
-    const Value usual = default_value(setting, settings);
-    const auto is_alike = [&](const Value& one) {
-      return std::ranges::find(setting.alike, one) != setting.alike.end();
-    };
-    const bool is_type = value.is_word() && element_type(value.text());
-    const bool is_plain = value == usual || (!is_type && is_alike(value) && is_alike(usual));
-    if (!is_plain) told.push_back(settings[i]);
-  }
-  return settings_of(problem_from(target, 1, told), target);
-}
-
 /// Leaves out pins of the plain settings for sizes that have a pin of their own.
 void prefer_own_pins(std::vector<db::LookupRow>& rows) {
   std::set<std::vector<std::int64_t>> pinned;
@@ -98,15 +75,22 @@ std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
 }
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
-                           std::string policy, std::vector<db::Layer> layers, Libraries libraries)
+                           std::string policy, std::vector<db::Layer> layers,
+                           std::shared_ptr<const Lock> lock, Libraries libraries)
     : target_(std::move(target)),
       device_(std::move(device)),
       policy_(std::move(policy)),
       layers_(std::move(layers)),
+      lock_(std::move(lock)),
       libraries_(std::move(libraries)),
       smallest_(problem_from(target_, 1, settings)),
       program_(target_, smallest_, device_, SizeBinding::given),
-      tables_(db::LookupTable(target_.sizes.size(), {})) {
+      tables_(db::LookupTable(target_.sizes.size(), {})) {}
+
+TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
+                           std::string policy, std::vector<db::Layer> layers, Libraries libraries)
+    : TargetLookup(std::move(target), settings, std::move(device), std::move(policy),
+                   std::move(layers), nullptr, std::move(libraries)) {
   learn(read_past(layers_));
   take(read_rows(layers_));
 }
@@ -114,14 +98,8 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
                            std::string policy, std::shared_ptr<const Lock> lock,
                            Libraries libraries)
-    : target_(std::move(target)),
-      device_(std::move(device)),
-      policy_(std::move(policy)),
-      lock_(std::move(lock)),
-      libraries_(std::move(libraries)),
-      smallest_(problem_from(target_, 1, settings)),
-      program_(target_, smallest_, device_, SizeBinding::given),
-      tables_(db::LookupTable(target_.sizes.size(), {})) {
+    : TargetLookup(std::move(target), settings, std::move(device), std::move(policy), {},
+                   std::move(lock), std::move(libraries)) {
   warnings_.store(&interned(""), std::memory_order_release);
   const LockedTarget* const held = lock_->find(target_.name, to_text(this->settings()), policy_);
   if (!held) return;
@@ -163,7 +141,10 @@ db::LookupRequest TargetLookup::request() const {
   return request;
 }
 
-NamedValues TargetLookup::settings() const { return settings_of(smallest_, target_); }
+NamedValues TargetLookup::settings() const {
+  return {smallest_.values.begin() + static_cast<std::ptrdiff_t>(target_.sizes.size()),
+          smallest_.values.end()};
+}
 
 db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
   return db::read_past_times(layers, request());

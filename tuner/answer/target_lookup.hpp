@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -101,6 +100,10 @@ class TargetLookup {
       return std::ranges::lexicographical_compare(a, b);
     }
   };
+
+  TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
+               std::vector<db::Layer> layers, std::shared_ptr<const Lock> lock,
+               Libraries libraries);
 
   db::LookupRows read_rows(std::span<const db::Layer> layers) const;
   void drop_invalid(db::LookupRows& read) const;

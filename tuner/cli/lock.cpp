@@ -33,13 +33,6 @@
 namespace autotune::cli {
 namespace {
 
-/// With every setting, in the target's order.
-NamedValues all_settings(const Target& target, const NamedValues& given) {
-  const Problem problem = problem_from(target, 1, given);
-  return {problem.values.begin() + static_cast<std::ptrdiff_t>(target.sizes.size()),
-          problem.values.end()};
-}
-
 /// What libautotune_blas asks for when it serves the calls, and what it launches.
 void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::string& policy,
                   std::vector<AskedSizes>& asked) {

@@ -391,7 +391,7 @@ ExpressionParser::Operand ExpressionParser::call_of_manifest(const std::string& 
   if (!accept(")")) fail_at(next_position(), "expected ')'");
   const std::size_t wanted = function->parameters.size();
   if (locals.size() != wanted) {
-    fail_at(start, format("{} takes {} argument{}", name, wanted, wanted == 1 ? "" : "s"));
+    fail_at(start, format("{} takes {}", name, count_text(wanted, "argument")));
   }
   const auto count = static_cast<std::int64_t>(locals.size());
   Operand result = body_of(*function, name, start, std::move(locals));

@@ -17,12 +17,6 @@ namespace {
 constexpr std::int64_t kLongestBox = 256;  // of TMA, in each dimension
 constexpr std::int64_t kMostLaunches = 10'000;
 
-std::string listed(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> texts;
-  for (const std::int64_t each : numbers) texts.push_back(std::to_string(each));
-  return joined(texts, " x ");
-}
-
 /// Limits of the device. A launch that exceeds one makes the configuration invalid; that is a
 /// result, not an error.
 class Limits {
@@ -350,8 +344,9 @@ class LaunchPlanner::Plan {
       left = steps > left / stride ? -1 : left - steps * stride;
     }
     if (left >= 0) return;
-    values_.fail(key, format("{}, with strides of {} bytes, reach beyond {}, which has {} bytes",
-                             listed(map.dims), listed(map.strides), array.spec->name, bytes));
+    values_.fail(
+        key, format("{}, with strides of {} bytes, reach beyond {}, which has {} bytes",
+                    joined(map.dims, " x "), joined(map.strides, " x "), array.spec->name, bytes));
   }
 
   void expect_room(const Texture& texture, const Array& array, const std::string& key) {

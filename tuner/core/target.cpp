@@ -70,12 +70,32 @@ NamedValues with_setting(const Target& target, const NamedValues& settings, std:
       told.push_back(settings[j]);
     }
   }
-  const Problem problem = problem_from(target, 1, told);
-  return {problem.values.end() - static_cast<std::ptrdiff_t>(settings.size()),
-          problem.values.end()};
+  return all_settings(target, told);
 }
 
 }  // namespace
+
+NamedValues all_settings(const Target& target, const NamedValues& given) {
+  const Problem problem = problem_from(target, 1, given);
+  return {problem.values.end() - static_cast<std::ptrdiff_t>(target.settings.size()),
+          problem.values.end()};
+}
+
+NamedValues plain_settings(const Target& target, const NamedValues& settings) {
+  NamedValues told;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const Setting& setting = target.settings[i];
+    const Value& value = settings[i].value;
+    const Value usual = default_value(setting, settings);
+    const auto is_alike = [&](const Value& one) {
+      return std::ranges::find(setting.alike, one) != setting.alike.end();
+    };
+    const bool is_type = value.is_word() && element_type(value.text());
+    const bool is_plain = value == usual || (!is_type && is_alike(value) && is_alike(usual));
+    if (!is_plain) told.push_back(settings[i]);
+  }
+  return all_settings(target, told);
+}
 
 std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings) {
   std::vector<NamedValues> all{settings};
@@ -214,25 +234,26 @@ std::string problem_text(const Target& target, const Problem& problem) {
   return to_text(told);
 }
 
+const Parameter& parameter_called(const Target& target, const std::string& name) {
+  const auto found = std::ranges::find(target.parameters, name, &Parameter::name);
+  if (found != target.parameters.end()) return *found;
+  throw UsageError(format("{} has no parameter {} ({})", target.name, name,
+                          suggestion(name, names_of(target.parameters))));
+}
+
 Target with_fixed(Target target, const NamedValues& fixed) {
   std::set<std::string> held;
   for (const NamedValue& each : fixed) {
-    const auto parameter =
-        std::find_if(target.parameters.begin(), target.parameters.end(),
-                     [&](const Parameter& one) { return one.name == each.name; });
-    if (parameter == target.parameters.end()) {
-      throw UsageError(format("{} has no parameter {} ({})", target.name, each.name,
-                              suggestion(each.name, names_of(target.parameters))));
-    }
-    const Value value = chosen_value(target, *parameter, each.value);
+    const Parameter& parameter = parameter_called(target, each.name);
+    const Value value = chosen_value(target, parameter, each.value);
     if (!held.insert(each.name).second) {
       throw UsageError(format("{}: {} is fixed twice: give it one value", target.name, each.name));
     }
-    if (parameter->when) {
-      target.constraints.push_back(parameter->when->called(format("{} is used", each.name)));
+    if (parameter.when) {
+      target.constraints.push_back(parameter.when->called(format("{} is used", each.name)));
     }
     target.constraints.push_back(
-        condition_on(*parameter, format("{} == {}", each.name, value.literal())));
+        condition_on(parameter, format("{} == {}", each.name, value.literal())));
   }
   return target;
 }

@@ -309,6 +309,13 @@ std::int64_t size_from(const Target& target, std::size_t i, std::int64_t least);
 /// `least` on.
 Problem problem_from(const Target& target, std::int64_t least, const NamedValues& settings);
 
+/// Every setting in the target's order: as given, else its default.
+NamedValues all_settings(const Target& target, const NamedValues& given);
+
+/// These settings with the default of each whose default is alike, but for types: what is pinned
+/// for the plain product is pinned for whatever else is done to its result.
+NamedValues plain_settings(const Target& target, const NamedValues& settings);
+
 /// Settings whose problems take about the same times in the same configurations: see
 /// Setting::alike. Settings that have their default keep it.
 std::vector<NamedValues> alike_settings(const Target& target, const NamedValues& settings);
@@ -332,6 +339,9 @@ Scope scope_of(const Problem& problem, const DeviceInfo& device);
 /// ranks do not change. A configuration in which a fixed parameter has no meaning is not valid.
 /// Throws UsageError for an unknown parameter or value, and for one that is given twice.
 Target with_fixed(Target target, const NamedValues& fixed);
+
+/// Throws UsageError with near names if there is none.
+const Parameter& parameter_called(const Target& target, const std::string& name);
 
 /// with_fixed(), and parameters for bits that are not among these have their first value.
 Target for_speed(Target target, const NamedValues& fixed = {});

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <sstream>
 
 #include "db/json.hpp"
 #include "tuner/core/error.hpp"

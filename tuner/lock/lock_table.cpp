@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tuner/core/expression.hpp"
-#include "tuner/core/target.hpp"
+#include "tuner/core/problem.hpp"
 #include "tuner/lock/lock.hpp"
 
 namespace autotune {

@@ -20,12 +20,6 @@ void for_each_line(const BufferSpec& buffer, const Work& work) {
   }
 }
 
-std::string listed(const std::vector<std::int64_t>& numbers) {
-  std::vector<std::string> texts;
-  for (const std::int64_t each : numbers) texts.push_back(std::to_string(each));
-  return joined(texts, ", ");
-}
-
 }  // namespace
 
 BufferSpec without_gaps(BufferSpec buffer) {
@@ -85,11 +79,12 @@ Verdict check_gaps(const BufferSpec& buffer, std::byte painted, std::span<const 
     ++changed;
   }
   if (changed == 0) return {};
-  return {Outcome::wrong,
-          format("wrote {0}[{1}], which is between the lines of {0} (dims {2}, strides {3}): {4} "
-                 "such elements changed, and must stay as they were",
-                 buffer.name, first, listed(buffer.dims), listed(buffer.strides), changed),
-          std::numeric_limits<double>::infinity()};
+  return {
+      Outcome::wrong,
+      format("wrote {0}[{1}], which is between the lines of {0} (dims {2}, strides {3}): {4} "
+             "such elements changed, and must stay as they were",
+             buffer.name, first, joined(buffer.dims, ", "), joined(buffer.strides, ", "), changed),
+      std::numeric_limits<double>::infinity()};
 }
 
 namespace {

@@ -48,7 +48,7 @@ std::string size_text(double bytes) {
 }
 
 /// `131072`, `4.977 M`.
-std::string count_text(double count) {
+std::string amount_text(double count) {
   constexpr double kMillion = 1e6, kStep = 1e3;
   if (count < kMillion) return format("{:.6g}", count);
   constexpr std::string_view kUnits = "MGTP";
@@ -84,7 +84,7 @@ void add_instructions(Lines& lines, const Expected& expected) {
   lines.add("instructions", {"instructions", "instructions_per_cycle"}, [&](Values v) {
     const double seconds = expected.seconds;
     const std::string gips = seconds > 0 ? format(", {:.4g} GIPS", v[0] / seconds / 1e9) : "";
-    return format("{} of warps{}, {:.2f} a cycle and SM", count_text(v[0]), gips, v[1]);
+    return format("{} of warps{}, {:.2f} a cycle and SM", amount_text(v[0]), gips, v[1]);
   });
   lines.add("issue slots", {"issue_active"},
             [](Values v) { return format("{:.1f} % used", 100 * v[0]); });
@@ -94,12 +94,12 @@ void add_work(Lines& lines, const CounterValues& counters, const Expected& expec
   lines.add(
       "FLOPs", {"flops_f32", "flops_f64", "flops_f16"},
       [](Values v) {
-        return format("{} f32, {} f64, {} f16", count_text(v[0]), count_text(v[1]),
-                      count_text(v[2]));
+        return format("{} f32, {} f64, {} f16", amount_text(v[0]), amount_text(v[1]),
+                      amount_text(v[2]));
       },
-      expected.flops > 0 ? count_text(expected.flops) + " needed" : "");
+      expected.flops > 0 ? amount_text(expected.flops) + " needed" : "");
   lines.add("tensor cores", {"tensor_operations"},
-            [](Values v) { return count_text(v[0]) + " operations"; });
+            [](Values v) { return amount_text(v[0]) + " operations"; });
   const double flops = counted_flops(counters);
   const std::string modelled =
       expected.flops > 0 && expected.l2_bytes > 0
@@ -126,13 +126,13 @@ void add_memory(Lines& lines, const Expected& expected) {
         [](Values v) {
           if (v[0] == 0) return std::string("none");
           return format("{} requests, {} sectors of 32 bytes, {:.1f} % of them used",
-                        count_text(v[0]), count_text(v[1]), 100 * v[2]);
+                        amount_text(v[0]), amount_text(v[1]), 100 * v[2]);
         },
         analysed(expected.accesses, kind));
   }
   lines.add("shared memory", {"shared_wavefronts", "shared_conflicts"}, [](Values v) {
-    return format("{} wavefronts, {} of them by bank conflicts", count_text(v[0]),
-                  count_text(v[1]));
+    return format("{} wavefronts, {} of them by bank conflicts", amount_text(v[0]),
+                  amount_text(v[1]));
   });
   lines.add(
       "L2", {"l2_bytes", "l2_hit_rate"},

@@ -118,10 +118,10 @@ void write_tables(const Report& report, const std::vector<Portability>& portabil
 
 void write_content(const Report& report, std::ostream& out) {
   const std::vector<Portability> portability = portability_of(report);
-  out << format("<header><h1>{}</h1>\n<p>{} problem{}, {} UTC, autotune {}, {}</p>\n",
-                html_text(title_of(report)), report.problems.size(),
-                report.problems.size() == 1 ? "" : "s", html_text(minute_text(report.written_at)),
-                html_text(report.tool_version), html_text(report.database));
+  out << format("<header><h1>{}</h1>\n<p>{}, {} UTC, autotune {}, {}</p>\n",
+                html_text(title_of(report)), count_text(report.problems.size(), "problem"),
+                html_text(minute_text(report.written_at)), html_text(report.tool_version),
+                html_text(report.database));
   if (!report.notice.empty()) {
     out << format("<p class=\"notice\" role=\"status\">{}</p>\n", html_text(report.notice));
   }

@@ -62,6 +62,8 @@ std::optional<Speedup> against_default(const ReportedProblem& problem) {
   return Speedup{ratio, ratio, ratio};
 }
 
+namespace {
+
 std::optional<Speedup> against_baseline(const ReportedProblem& problem) {
   const db::BaselineFigures& baseline = problem.entry.best.baseline;
   return speedup(problem.entry.best, baseline.ns, baseline.low_ns, baseline.high_ns);
@@ -73,6 +75,8 @@ std::optional<Speedup> against_cpu(const ReportedProblem& problem) {
   const double ratio = *problem.cpu_seconds / *seconds;
   return Speedup{ratio, ratio, ratio};
 }
+
+}  // namespace
 
 std::optional<Rate> rate_of(const ReportedProblem& problem) {
   const auto seconds = best_seconds(problem);
@@ -119,8 +123,7 @@ std::string sentence_of(const ReportedProblem& problem) {
     parts.push_back(speedup_text(*over_cpu) + " the CPU");
   }
   if (const auto ties = ties_of(problem).size(); ties > 0) {
-    parts.push_back(
-        format("not different from {} other configuration{}", ties, ties == 1 ? "" : "s"));
+    parts.push_back("not different from " + count_text(ties, "other configuration"));
   }
   if (best.repeats == false) parts.emplace_back(bits_text(false));
   if (parts.empty()) return "Compared with nothing.";
@@ -261,7 +264,7 @@ std::string doubt_of(const db::BestRow& best) {
     doubts.push_back(format("noise {:.0f} %", 100 * *best.noise_floor));
   }
   if (best.samples > 0 && best.samples < kFewestForInterval) {
-    doubts.push_back(format("{} sample{}", best.samples, best.samples == 1 ? "" : "s"));
+    doubts.push_back(count_text(static_cast<std::size_t>(best.samples), "sample"));
   }
   if (best.low_ns && best.high_ns && best.median_ns) {
     const double width = (*best.high_ns - *best.low_ns) / *best.median_ns;

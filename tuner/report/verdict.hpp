@@ -27,8 +27,6 @@ struct Rate {
 
 std::optional<double> best_seconds(const ReportedProblem& problem);
 std::optional<Speedup> against_default(const ReportedProblem& problem);
-std::optional<Speedup> against_baseline(const ReportedProblem& problem);
-std::optional<Speedup> against_cpu(const ReportedProblem& problem);
 std::optional<Rate> rate_of(const ReportedProblem& problem);
 /// Configurations that tie with the best.
 std::vector<std::string> ties_of(const ReportedProblem& problem);

@@ -60,6 +60,16 @@ std::string joined(std::span<const std::string> parts, std::string_view separato
   return text;
 }
 
+std::string joined(std::span<const std::int64_t> numbers, std::string_view separator) {
+  std::vector<std::string> texts;
+  for (const std::int64_t each : numbers) texts.push_back(std::to_string(each));
+  return joined(texts, separator);
+}
+
+std::string count_text(std::size_t count, std::string_view what) {
+  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string time_text(double seconds) {
   static constexpr Unit kUnits[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
   return in_units(seconds, kUnits);

@@ -26,6 +26,10 @@ std::string bytes_text(std::int64_t bytes);
 
 /// `a; b; c`.
 std::string joined(std::span<const std::string> parts, std::string_view separator);
+/// `1, 2, 3`.
+std::string joined(std::span<const std::int64_t> numbers, std::string_view separator);
+/// `1 size`, `3 sizes`.
+std::string count_text(std::size_t count, std::string_view what);
 
 /// Up to three of `names` near to `word` by edit distance, nearest first.
 std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
