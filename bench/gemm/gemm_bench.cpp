@@ -2,7 +2,6 @@
 // Our tuned gemm against cublasSgemm and cublasLt, side by side on GPU 0.
 // usage: gemm_bench --db FILE [--units any|fp32] [--sizes S] [--json FILE] [--svg FILE]
 //        [--seed N]
-#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "bench/gemm/tuned_call.hpp"
 #include "bench/gemm/vendor_gemm.hpp"
 #include "tuner/answer/target_lookup.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
@@ -29,10 +29,6 @@ namespace {
 constexpr const char* kAllSizes =
     "128..1024:64,2048,4096,8192,127,129,257,1000,1023,1025,1037x1031x1055,1x4096x4096,"
     "8x4096x4096,64x4096x4096,128x128x8192";
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// `--name value` pairs of the known names. Throws UsageError.
 std::map<std::string, std::string> options_of(int argc, char** argv) {
@@ -100,7 +96,8 @@ class Benchmark {
                      1};
     const Chain empty{[&](cudaStream_t stream, int) { context_->kernels->empty(stream); }, 512, 1};
     const GraphExec ffma_graph = timer.prepare(ffma), empty_graph = timer.prepare(empty);
-    for (const double start = now(); now() - start < 0.5;) timer.replay(ffma_graph.get(), ffma);
+    for (const double start = steady_seconds(); steady_seconds() - start < 0.5;)
+      timer.replay(ffma_graph.get(), ffma);
     std::vector<double> ffma_times, empty_times;
     for (int i = 0; i < 21; ++i) {
       ffma_times.push_back(timer.replay(ffma_graph.get(), ffma).seconds);

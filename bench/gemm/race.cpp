@@ -7,12 +7,10 @@
 #include <random>
 #include <thread>
 
+#include "tuner/core/deadline.hpp"
+
 namespace autotune::bench {
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Launches in a batch of each implementation, from the time of a single launch.
 std::vector<int> launches_of(std::span<Timer* const> implementations, L2State l2,
@@ -41,11 +39,11 @@ void idle(double seconds) { std::this_thread::sleep_for(std::chrono::duration<do
 /// The median batch in the second half of a sustained load.
 double loaded(Timer& implementation, int launches, double seconds) {
   std::vector<double> times;
-  const double start = now();
+  const double start = steady_seconds();
   do {
     const double time = implementation.time(launches, L2State::hot).seconds;
-    if (now() - start > seconds / 2) times.push_back(time);
-  } while (times.empty() || now() - start < seconds);
+    if (steady_seconds() - start > seconds / 2) times.push_back(time);
+  } while (times.empty() || steady_seconds() - start < seconds);
   return median(times);
 }
 
@@ -53,7 +51,7 @@ double loaded(Timer& implementation, int launches, double seconds) {
 
 std::vector<std::vector<double>> race(std::span<Timer* const> implementations, L2State l2,
                                       const RaceRules& rules, std::uint64_t seed) {
-  const double start = now();
+  const double start = steady_seconds();
   const std::vector<int> launches = launches_of(implementations, l2, rules.policy);
   // The graphs of these lengths are made, and replayed once, outside the blocks.
   for (std::size_t i = 0; i < implementations.size(); ++i)
@@ -63,7 +61,7 @@ std::vector<std::vector<double>> race(std::span<Timer* const> implementations, L
   std::iota(running.begin(), running.end(), std::size_t{0});
   std::mt19937_64 random(seed);
   for (int block = 0; block < rules.most_blocks; ++block) {
-    if (block >= rules.fewest_blocks && now() - start > rules.seconds) break;
+    if (block >= rules.fewest_blocks && steady_seconds() - start > rules.seconds) break;
     if (block == rules.screen_blocks) running = screened(running, times, rules.hopeless_ratio);
     std::ranges::shuffle(running, random);
     for (const std::size_t i : running) {

@@ -2,13 +2,13 @@
 // Times kernels of known work on GPU 0 repeatedly and fits a NoiseModel to the times.
 // usage: noise_samples [seconds a kernel] [samples.csv]
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "tests/gpu/timed_kernels.hpp"
+#include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/measure/policy.hpp"
@@ -17,10 +17,6 @@
 using namespace autotune;
 
 namespace {
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Robust standard deviation: 1.4826 median absolute deviations.
 double spread(const std::vector<double>& values) {
@@ -56,15 +52,15 @@ Samples sample(Timer& timer, int launches, double for_seconds, const char* kerne
   Samples samples;
   std::vector<double> times, clocks;
   timer.time(launches, L2State::hot);
-  const double start = now();
-  while (now() - start < for_seconds && times.size() < 20000) {
+  const double start = steady_seconds();
+  while (steady_seconds() - start < for_seconds && times.size() < 20000) {
     const TimedBatch batch = timer.time(launches, L2State::hot);
     times.push_back(batch.seconds);
     clocks.push_back(batch.clock_hz);
     samples.logs.push_back(std::log(batch.seconds));
     if (csv) {
-      std::fprintf(csv, "%s,%d,%.6f,%.9g,%.4g\n", kernel, launches, now() - start, batch.seconds,
-                   batch.clock_hz);
+      std::fprintf(csv, "%s,%d,%.6f,%.9g,%.4g\n", kernel, launches, steady_seconds() - start,
+                   batch.seconds, batch.clock_hz);
     }
   }
   samples.seconds = median(times);
@@ -106,7 +102,8 @@ void run(double for_seconds, std::FILE* csv) {
   const auto device = make_cuda_device(0, std::make_shared<BuildCache>(""));
   TimedKernels kernels(*device);
   const auto warm = kernels.work(20000);
-  for (const double start = now(); now() - start < 0.5;) warm->time(8, L2State::hot);
+  for (const double start = steady_seconds(); steady_seconds() - start < 0.5;)
+    warm->time(8, L2State::hot);
   std::printf("%s, %s; spreads in %%\n", kernels.info().name.c_str(),
               kernels.info().environment.c_str());
   std::printf("%-10s %9s %9s %9s %7s %9s %9s %9s %8s %8s\n", "kernel", "1 in us", "N in us",

@@ -2,7 +2,6 @@
 #include "tuner/watch/live_content.hpp"
 
 #include <array>
-#include <chrono>
 #include <fstream>
 #include <system_error>
 #include <utility>
@@ -30,10 +29,6 @@ std::string stamp_of(const std::filesystem::path& file) {
 
 LiveContent::LiveContent(std::filesystem::path file, Make make, Seconds now)
     : file_(std::move(file)), make_(std::move(make)), now_(std::move(now)) {}
-
-double LiveContent::steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 bool LiveContent::is_due(const std::string& stamp) const {
   if (!made_) return true;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "tuner/core/deadline.hpp"
 #include "tuner/watch/page_server.hpp"
 
 namespace autotune::watch {
@@ -31,7 +32,6 @@ class LiveContent {
   Content content();
 
  private:
-  static double steady_seconds();
   bool is_due(const std::string& stamp) const;
 
   const std::filesystem::path file_;
