@@ -65,6 +65,29 @@ TEST(Arguments, OtherWordsArePositionalIfTheVerbTakesThem) {
             "paint does not know what to do with \"hall\"; see autotune paint --help");
 }
 
+TEST(Arguments, AValueThatIsNotAWordOfTheListIsRefused) {
+  Verb verb = kPaint;
+  verb.options.push_back({"finish", "F", "", "matte", false, "matte satin glossy"});
+  verb.options.push_back({"like", "WHAT", "", {}, false, "room=NAME"});
+  const auto refusal_with = [&](const std::vector<std::string>& words) {
+    return thrown_by([&] { const Arguments arguments(verb, words); });
+  };
+  EXPECT_EQ(refusal_with({"--finish", "shiny"}),
+            "--finish is matte, satin or glossy, not \"shiny\"");
+  EXPECT_EQ(refusal_with({"--finish", "satin", "--like", "room=hall"}), "nothing was thrown");
+}
+
+TEST(Arguments, AFirstWordThatIsNotOfTheListOfTheVerbIsRefused) {
+  Verb verb = with_rooms();
+  verb.words = "hall kitchen";
+  const auto refusal_with = [&](const std::vector<std::string>& words) {
+    return thrown_by([&] { const Arguments arguments(verb, words); });
+  };
+  EXPECT_EQ(refusal_with({}), "paint needs one of hall, kitchen; see autotune paint --help");
+  EXPECT_THAT(refusal_with({"kitchn"}), HasSubstr("paint does not know \"kitchn\": "));
+  EXPECT_EQ(refusal_with({"kitchen", "north"}), "nothing was thrown");
+}
+
 std::string refusal_of(const std::vector<std::string>& items) {
   return thrown_by([&] { named_values_in(items, "--set: ", "dtype=f64"); });
 }

@@ -241,7 +241,7 @@ TEST_F(Query, ShowsTrialsSortedByAColumn) {
   EXPECT_LE(trials.front()["compile_seconds"], trials.back()["compile_seconds"]);
   std::vector<std::string> wrong = query;
   wrong.insert(wrong.end(), {"--sort", "register"});
-  expect_refused(sandbox.run(wrong), 2, {"--sort \"register\"", "registers"});
+  expect_refused(sandbox.run(wrong), 2, {"not \"register\"", "registers"});
 
   const Ended refused = sandbox.run({"query", "--target", "tiny", "--trials", "-1"});
   expect_refused(refused, 2, {"--trials", "-1"});

@@ -180,8 +180,7 @@ void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs) 
     } catch (const Error& error) {
       why = error.what();
     }
-    others.push_back(format("{} {} on {} is left out: {}; tune it again", entry.kernel.target,
-                            entry.best.key.problem, entry.device.name, why));
+    others.push_back(format("{} is left out: {}; tune it again", name_of(entry), why));
     return true;
   };
   std::erase_if(entries, is_other);

@@ -2,7 +2,6 @@
 #include "tuner/cli/answers.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <tuple>
 #include <utility>

@@ -62,6 +62,38 @@ bool names_a_thing(const Option& option) {
   throw UsageError(sentence(verb, error.what()));
 }
 
+/// `hot or cold`, `time, energy or edp`.
+std::string either(const std::vector<std::string_view>& words) {
+  std::string text(words.front());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    text += format("{}{}", i + 1 == words.size() ? " or " : ", ", words[i]);
+  }
+  return text;
+}
+
+void expect_words_of(const Option& option, const std::vector<std::string>& values) {
+  const bool is_open = option.words.empty() || option.words.find('=') != std::string_view::npos;
+  if (is_open) return;
+  const std::vector<std::string_view> words = split(option.words, ' ');
+  for (const std::string& value : values) {
+    if (std::ranges::find(words, value) != words.end()) continue;
+    throw UsageError(format("--{} is {}, not \"{}\"", option.name, either(words), value));
+  }
+}
+
+/// The first positional argument of a verb with a list of them.
+void expect_words_of(const Verb& verb, const std::vector<std::string>& positional) {
+  if (verb.words.empty()) return;
+  std::vector<std::string> words;
+  for (const std::string_view word : split(verb.words, ' ')) words.emplace_back(word);
+  if (positional.empty()) {
+    throw UsageError(sentence(verb, format("{} needs one of {}", verb.name, joined(words, ", "))));
+  }
+  if (std::ranges::find(words, positional[0]) != words.end()) return;
+  throw UsageError(format("{} does not know \"{}\": {}", verb.name, positional[0],
+                          suggestion(positional[0], words)));
+}
+
 }  // namespace
 
 Arguments::Arguments(const Verb& verb, const std::vector<std::string>& words) : verb_(verb) {
@@ -95,7 +127,9 @@ Arguments::Arguments(const Verb& verb, const std::vector<std::string>& words) : 
     if (is_empty && names_a_thing(option)) {
       throw UsageError(sentence(verb, format("--{} is given an empty name", option.name)));
     }
+    expect_words_of(option, found->second);
   }
+  expect_words_of(verb, positional_);
   if (verb.positional.empty() && !positional_.empty()) {
     const std::string& word = positional_[0];
     const bool has_target = std::ranges::any_of(
@@ -283,6 +317,14 @@ std::vector<Problem> problems_of(const Arguments& arguments, const Target& targe
     problems.push_back(problem_of(target, sizes, settings_of(arguments)));
   }
   return problems;
+}
+
+Problem problem_of(const Arguments& arguments, const Target& target, std::string_view option) {
+  const std::string text = arguments.find(option).value_or(example_sizes(target));
+  const std::vector<NamedValues> sizes = sizes_in(text, target, format("--{}", option));
+  if (sizes.size() == 1) return problem_of(target, sizes.front(), settings_of(arguments));
+  throw UsageError(format("{} takes one problem, and --{} \"{}\" is {}: give it one item",
+                          arguments.verb().name, option, text, sizes.size()));
 }
 
 std::filesystem::path database_path(const Arguments& arguments) {

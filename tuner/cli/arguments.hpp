@@ -18,8 +18,9 @@ namespace autotune::cli {
 
 class Arguments {
  public:
-  /// Throws UsageError for an unknown option (with near names), a missing or repeated value, or an
-  /// unexpected positional argument.
+  /// Throws UsageError for an unknown option (with near names), a missing or repeated value, a
+  /// value or a positional argument that is none of its `words`, or an unexpected positional
+  /// argument.
   Arguments(const Verb& verb, const std::vector<std::string>& words);
 
   bool has(std::string_view option) const;
@@ -68,6 +69,10 @@ std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
 
 /// `--sizes` and `--set` for a target. Throws UsageError.
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target);
+
+/// The only problem of this option and `--set`; without the option, of example_sizes(). Throws
+/// UsageError.
+Problem problem_of(const Arguments& arguments, const Target& target, std::string_view option);
 
 /// `--db`, else db::default_store_path().
 std::filesystem::path database_path(const Arguments& arguments);

@@ -181,6 +181,8 @@ void print_check(std::ostream& out, const Target& target, const Problem& problem
   }
 }
 
+namespace {
+
 Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
                 const TargetCheck& check, const CheckedTraffic& traffic) {
   Json json{{"target", target.name},
@@ -215,18 +217,10 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
   return json;
 }
 
-namespace {
-
 constexpr int kMostConfigurations = 1000;
 
 std::string checked_sizes(const Arguments& arguments, const Target& target) {
   return arguments.find("sizes").value_or(example_sizes(target));
-}
-
-Problem problem_to_check(const Arguments& arguments, const Target& target) {
-  const std::vector<NamedValues> sizes = sizes_in(checked_sizes(arguments, target), target);
-  if (sizes.size() > 1) throw UsageError("check takes one problem: give --sizes one item");
-  return problem_of(target, sizes[0], settings_of(arguments));
 }
 
 /// The GPU on which accesses are counted: `--gpu`, else the device; none on the host.
@@ -282,7 +276,7 @@ int run_check(const Arguments& arguments) {
   Plugins plugins(arguments);
   const Target target =
       with_fixed(plugins.find_target(arguments.positional()[0]), fixed_of(arguments));
-  const Problem problem = problem_to_check(arguments, target);
+  const Problem problem = problem_of(arguments, target, "sizes");
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const double limit = compile_limit_of(arguments);
   const std::unique_ptr<Device> device = open_device(arguments.text("device"), limit);

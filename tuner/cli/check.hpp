@@ -16,7 +16,5 @@ using CheckedTraffic = std::vector<std::vector<KernelTraffic>>;
 
 void print_check(std::ostream& out, const Target& target, const Problem& problem,
                  const DeviceInfo& device, const TargetCheck& check, const CheckedTraffic& traffic);
-Json check_json(const Target& target, const Problem& problem, const DeviceInfo& device,
-                const TargetCheck& check, const CheckedTraffic& traffic);
 
 }  // namespace autotune::cli

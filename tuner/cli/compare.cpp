@@ -213,7 +213,7 @@ namespace {
 
 /// A column to sort by, in ascending order of `rank`.
 struct Column {
-  const char* name;
+  std::string_view name;
   double (*rank)(const db::TrialRow& trial);
 };
 
@@ -228,13 +228,6 @@ constexpr std::array<Column, 4> kColumns{{
     {"compile", [](const db::TrialRow& trial) { return trial.compile_seconds; }},
 }};
 
-const Column& column_called(const std::string& name) {
-  const auto found = std::ranges::find(kColumns, name, [](const Column& one) { return one.name; });
-  if (found != kColumns.end()) return *found;
-  throw UsageError(format("--sort \"{}\": there is no such column; {}", name,
-                          suggestion(name, trial_columns())));
-}
-
 template <class T>
 std::string text_or_dash(const std::optional<T>& value, double factor = 1) {
   return value ? format("{:.4g}", factor * static_cast<double>(*value)) : "-";
@@ -242,15 +235,9 @@ std::string text_or_dash(const std::optional<T>& value, double factor = 1) {
 
 }  // namespace
 
-std::vector<std::string> trial_columns() {
-  std::vector<std::string> names;
-  for (const Column& column : kColumns) names.emplace_back(column.name);
-  return names;
-}
-
 std::vector<db::TrialRow> sorted_trials(std::vector<db::TrialRow> trials, const std::string& column,
                                         std::size_t most) {
-  const Column& by = column_called(column);
+  const Column& by = *std::ranges::find(kColumns, column, &Column::name);
   std::map<std::string, db::TrialRow> latest;
   for (db::TrialRow& trial : trials) {
     if (trial.outcome != "ok" || !trial.median_ns) continue;

@@ -42,12 +42,8 @@ std::vector<std::vector<double>> ratio_rows(const std::vector<std::string>& conf
 
 // The timed trials of a problem, sorted by one of their columns.
 
-/// `time, registers, occupancy, compile`.
-std::vector<std::string> trial_columns();
-
 /// The latest timed trial of each configuration, at most `most`, sorted by the column. The least
-/// comes first, but the largest occupancy; trials without a value come last. Throws UsageError for
-/// an unknown column.
+/// comes first, but the largest occupancy; trials without a value come last.
 std::vector<db::TrialRow> sorted_trials(std::vector<db::TrialRow> trials, const std::string& column,
                                         std::size_t most);
 

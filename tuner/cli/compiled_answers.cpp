@@ -10,8 +10,8 @@
 #include <utility>
 #include <variant>
 
-#include "tuner/cache/build_cache.hpp"
 #include "tuner/cli/db_export.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/exported_text.hpp"
 #include "tuner/cli/patience.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -19,21 +19,15 @@
 #include "tuner/core/launch.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/cubin.hpp"
-#include "tuner/gpu/model_device.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
-#include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {
 namespace {
-
-std::string name_of(const db::TunedEntry& entry) {
-  return format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name);
-}
 
 /// Everything but the compiled code. nullopt with a reason if it exceeds a limit of the GPU.
 std::optional<SourceUnit> plan_answer(CompiledAnswer& answer, const Target& target,
@@ -62,11 +56,8 @@ void take(CompiledAnswer& answer, const CompileRequests::Result& result) try {
   answer.failure = failure.what();
 }
 
-template <class Range>
-std::string listed(const Range& values) {
-  std::vector<std::string> texts;
-  for (const auto& value : values) texts.push_back(format("{}", value));
-  return "{" + joined(texts, ", ") + "}";
+std::string listed(std::span<const std::int64_t> numbers) {
+  return "{" + joined(numbers, ", ") + "}";
 }
 
 std::string extents(const Dim3& size) { return format("{{{}, {}, {}}}", size.x, size.y, size.z); }
@@ -319,9 +310,7 @@ std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::Tuned
 std::vector<CompiledAnswer> compile_answers(std::vector<db::TunedEntry> entries, AnswerJudge& judge,
                                             const DeviceInfo& info, int threads,
                                             double compile_seconds) {
-  const auto device =
-      make_model_device(info, std::make_shared<BuildCache>(BuildCache::default_folder()),
-                        std::make_shared<CompilerProcesses>(compile_seconds));
+  const auto device = open_model(info, compile_seconds);
   CompilePool pool(*device, threads);
   CompileRequests requests(pool);
   std::vector<CompiledAnswer> answers;

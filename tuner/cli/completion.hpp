@@ -9,7 +9,7 @@
 
 namespace autotune::cli {
 
-/// The script for bash, zsh or fish. Throws UsageError for another shell.
+/// The script for bash, zsh or fish.
 std::string completion_script(std::string_view shell);
 
 /// What may stand in place of the last of the words that follow `autotune`: lines of a word, a tab

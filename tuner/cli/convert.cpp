@@ -28,11 +28,7 @@ int run_convert(const Arguments& arguments) {
   const std::string& old = arguments.positional()[0];
   if (old.ends_with(".toml")) throw UsageError(old + ": is in format 2 already, as all in TOML");
   const std::string text = converted(old);
-  if (const auto output = arguments.find("output")) {
-    write_output(*output, [&](std::ostream& file) { file << text; });
-  } else {
-    std::cout << text;
-  }
+  write_result(arguments.find("output"), [&](std::ostream& stream) { stream << text; });
   return kDone;
 }
 

@@ -44,16 +44,6 @@ const Target& target_to_pin(AnswerJudge& judge, const db::TunedEntry& like) {
   throw Error(format("{} has changed since it was tuned: tune it again before you pin", name));
 }
 
-void expect_parameters(const NamedValues& given, const Target& target) {
-  std::vector<std::string> known;
-  for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
-  for (const NamedValue& item : given) {
-    if (std::ranges::find(known, item.name) != known.end()) continue;
-    throw UsageError(format("--config: {} has no parameter \"{}\": {}", target.name, item.name,
-                            suggestion(item.name, known)));
-  }
-}
-
 /// The configuration with all values in the target's order; nullopt if one is missing.
 std::optional<NamedValues> in_order(const NamedValues& given, const Target& target) {
   NamedValues all;
@@ -82,7 +72,7 @@ std::vector<db::TunedEntry> entries_to_pin(const Arguments& arguments, AnswerJud
 NamedValues whole_configuration(const Arguments& arguments, const NamedValues& given,
                                 const Target& target, const db::TunedStore& store,
                                 AnswerJudge& judge, const std::vector<db::TunedEntry>& entries) {
-  expect_parameters(given, target);
+  for (const NamedValue& each : given) parameter_called(target, each.name);
   const std::string foreign = foreign_part(target, given);
   if (!foreign.empty()) throw UsageError("--config: " + foreign);
   if (const auto whole = in_order(given, target)) return *whole;
@@ -238,23 +228,14 @@ constexpr std::array kActions{Action{"export", run_export},
                               Action{"retract", retract, true}};
 
 int run_db(const Arguments& arguments) {
-  std::vector<std::string> names;
-  for (const Action& action : kActions) names.emplace_back(action.name);
-  if (arguments.positional().empty()) {
-    throw UsageError(
-        "db needs one of export, import, merge, convert, check, compact, pin, unpin, retract");
-  }
   const std::string& name = arguments.positional()[0];
-  for (const Action& action : kActions) {
-    if (action.name != name) continue;
-    if (!action.takes_words && arguments.positional().size() > 1) {
-      throw UsageError(
-          format("db {} does not know what to do with \"{}\": name the database with --db", name,
-                 arguments.positional()[1]));
-    }
-    return action.run(arguments);
+  const Action& action = *std::ranges::find(kActions, name, &Action::name);
+  if (!action.takes_words && arguments.positional().size() > 1) {
+    throw UsageError(
+        format("db {} does not know what to do with \"{}\": name the database with --db", name,
+               arguments.positional()[1]));
   }
-  throw UsageError(format("db has no action \"{}\": {}", name, suggestion(name, names)));
+  return action.run(arguments);
 }
 
 }  // namespace

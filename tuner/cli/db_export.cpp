@@ -107,24 +107,37 @@ RecordedResults stored_results(const db::TunedStore& store, const db::TunedEntry
     results.problem_size.push_back(static_cast<double>(size.value.integer()));
   }
   if (results.results.empty()) {
-    throw Error(format("{} {} on {}: its trials are not in {}, only its answer", results.kernel,
-                       entry.best.key.problem, results.device, store.path().string()));
+    throw Error(format("{}: its trials are not in {}, only its answer", name_of(entry),
+                       store.path().string()));
   }
   return results;
 }
 
-db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
-  std::vector<db::TunedEntry> entries = searched_entries(arguments, store);
+namespace {
+
+/// The only one with the default settings, else the only one. Throws Error that lists them.
+db::TunedEntry only_one(const Arguments& arguments, std::vector<db::TunedEntry> entries) {
   prefer_default_settings(arguments, entries);
-  if (entries.size() == 1) return entries.front();
+  if (entries.size() == 1) return std::move(entries.front());
+  constexpr std::size_t kShown = 8;
   std::vector<std::string> names;
   for (const db::TunedEntry& entry : entries) {
     names.push_back(
         format("{} on {} ({})", entry.best.key.problem, entry.device.name, entry.best.key.policy));
   }
+  if (names.size() > kShown) {
+    names.resize(kShown);
+    names.push_back(format("and {} more", entries.size() - kShown));
+  }
   throw Error(
       format("{} problems are tuned: choose one with --size, --device, --set or --context: {}",
              entries.size(), joined(names, "; ")));
+}
+
+}  // namespace
+
+db::TunedEntry single_entry(const Arguments& arguments, const db::TunedStore& store) {
+  return only_one(arguments, searched_entries(arguments, store));
 }
 
 namespace {
@@ -199,12 +212,7 @@ std::int64_t write_database(const db::TunedStore& store, const std::filesystem::
 }  // namespace
 
 int run_export(const Arguments& arguments) {
-  static const std::vector<std::string> kFormats{"jsonl", "cpp", "sqlite", "t4", "kt", "source"};
   const std::string format_name = arguments.text("format");
-  if (std::find(kFormats.begin(), kFormats.end(), format_name) == kFormats.end()) {
-    throw UsageError(
-        format("there is no format \"{}\": {}", format_name, suggestion(format_name, kFormats)));
-  }
   if (arguments.has("embed") && format_name != "cpp") {
     throw UsageError(format("--embed is for --format cpp, not {}", format_name));
   }
@@ -225,12 +233,10 @@ int run_export(const Arguments& arguments) {
   if (format_name == "sqlite") {
     if (!output) throw UsageError("--format=sqlite needs --output FILE");
     damaged = write_database(store, *output);
-  } else if (output) {
-    write_output(*output, [&](std::ostream& file) {
-      damaged = write_export(arguments, source, judge, format_name, file);
-    });
   } else {
-    damaged = write_export(arguments, source, judge, format_name, std::cout);
+    write_result(output, [&](std::ostream& stream) {
+      damaged = write_export(arguments, source, judge, format_name, stream);
+    });
   }
   if (damaged > 0) {
     std::cerr << format(
@@ -301,11 +307,7 @@ int run_export_embedded(const Arguments& arguments) {
   std::vector<CompiledAnswer> answers = compile_all(std::move(entries), judge);
   drop_failed(answers, database_path(arguments).string());
   const auto write = [&](std::ostream& out) { write_embedded_header(out, answers); };
-  if (const auto output = arguments.find("output")) {
-    write_output(*output, write);
-  } else {
-    write(std::cout);
-  }
+  write_result(arguments.find("output"), write);
   const std::optional<db::TunedStore>& own = databases.own();
   return own && !own->left_out().empty() ? kFailed : kDone;
 }
@@ -316,27 +318,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-db::TunedEntry only_one(std::vector<db::TunedEntry> entries) {
-  if (entries.size() == 1) return std::move(entries.front());
-  std::vector<std::string> names;
-  for (const db::TunedEntry& entry : entries) {
-    names.push_back(format("{} on {}", entry.best.key.problem, entry.device.name));
-  }
-  if (names.size() > 8) {
-    const std::size_t more = names.size() - 8;
-    names.resize(8);
-    names.push_back(format("and {} more", more));
-  }
-  throw Error(format("{} problems are tuned: choose one with --size, --device or --set: {}",
-                     entries.size(), joined(names, "; ")));
-}
-
 KernelExport chosen_export(const Arguments& arguments) {
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
-  std::vector<db::TunedEntry> entries = exported_entries(arguments, databases, judge);
-  prefer_default_settings(arguments, entries);
-  const db::TunedEntry entry = only_one(std::move(entries));
+  const db::TunedEntry entry = only_one(arguments, exported_entries(arguments, databases, judge));
   return kernel_export(entry, *judge.target_of(entry));
 }
 

@@ -3,7 +3,6 @@
 // results.
 #pragma once
 
-#include <iosfwd>
 #include <vector>
 
 #include "db/store.hpp"

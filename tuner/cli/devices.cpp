@@ -140,6 +140,11 @@ std::unique_ptr<Device> open_device(const std::string& text, double compile_seco
   return open_with(text, std::make_shared<CompilerProcesses>(compile_seconds), readable);
 }
 
+std::unique_ptr<Device> open_model(const DeviceInfo& gpu, double compile_seconds) {
+  return make_model_device(gpu, build_cache(),
+                           std::make_shared<CompilerProcesses>(compile_seconds));
+}
+
 void check_devices(const std::string& text) {
   for (const std::string_view part : split(text, ',')) {
     const std::string one(part);

@@ -33,6 +33,8 @@ int compile_threads_of(const Arguments& arguments);
 std::unique_ptr<Device> open_device(const std::string& text, double compile_seconds,
                                     const std::vector<std::string>& readable = {});
 
+/// Compiles for a GPU that need not be here, and runs nothing.
+std::unique_ptr<Device> open_model(const DeviceInfo& gpu, double compile_seconds);
 /// Throws UsageError for a text that is invalid on every machine; opens nothing.
 void check_device(const std::string& text);
 

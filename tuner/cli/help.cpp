@@ -88,15 +88,17 @@ std::vector<std::pair<std::string, std::string>> environment_rows() {
   return rows;
 }
 
-}  // namespace
-
 std::span<const EnvironmentVariable> environment_variables() { return kEnvironment; }
 
+/// The meaning of the streams and of exit statuses.
 std::string_view streams_and_status() { return kStreams; }
 
+/// `autotune tune --target T --sizes S`.
 std::string usage_line(const Verb& verb) {
   return format("autotune {}{}{}", verb.name, verb.synopsis.empty() ? "" : " ", verb.synopsis);
 }
+
+}  // namespace
 
 std::string meaning_of(const Option& option) {
   std::string text(option.help);

@@ -13,12 +13,7 @@ namespace autotune::cli {
 struct EnvironmentVariable {
   std::string_view name, meaning;
 };
-std::span<const EnvironmentVariable> environment_variables();
-/// The meaning of the streams and of exit statuses.
-std::string_view streams_and_status();
 
-/// `autotune tune --target T --sizes S`.
-std::string usage_line(const Verb& verb);
 /// The meaning of an option, with its default.
 std::string meaning_of(const Option& option);
 

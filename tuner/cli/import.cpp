@@ -160,12 +160,6 @@ ImportedRows imported_rows(const RecordedResults& results, const Target& target,
 
 namespace {
 
-Problem problem_of_import(const Arguments& arguments, const Target& target) {
-  const auto sizes = sizes_in(arguments.text("size"), target, "--size");
-  if (sizes.size() > 1) throw UsageError("import takes one problem: give --size one item");
-  return problem_of(target, sizes.front(), settings_of(arguments));
-}
-
 /// The database's device of this name, else the known GPU of this name.
 db::DeviceRow device_called(const std::string& name, const db::TunedStore& store) {
   for (const db::DeviceRow& device : store.devices()) {
@@ -216,7 +210,7 @@ void store_rows(db::TunedStore& store, ImportedRows rows, const db::DeviceRow& d
 void import_file(const Arguments& arguments, const Target& target, const std::string& file,
                  db::TunedStore& store) {
   const RecordedResults results = read_recorded_results(file);
-  const Problem problem = problem_of_import(arguments, target);
+  const Problem problem = problem_of(arguments, target, "size");
   const db::DeviceRow device = device_called(device_name(arguments, results, file), store);
   ImportedRows rows = [&] {
     try {
@@ -280,14 +274,6 @@ int import_t1(const Arguments& arguments, const std::vector<std::string>& files)
   return kDone;
 }
 
-struct Kind {
-  std::string_view name;
-  int (*run)(const Arguments& arguments, const std::vector<std::string>& files);
-};
-
-constexpr std::array kKinds{Kind{"t1", import_t1}, Kind{"kt", import_results},
-                            Kind{"t4", import_results}};
-
 int run(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positional();
   if (words.size() < 2) {
@@ -295,13 +281,8 @@ int run(const Arguments& arguments) {
         "import needs a kind and a file, such as: autotune import kt cache.json "
         "--target ./mine.target.toml --size 4096");
   }
-  std::vector<std::string> names;
-  for (const Kind& kind : kKinds) {
-    if (kind.name == words[0]) return kind.run(arguments, {words.begin() + 1, words.end()});
-    names.emplace_back(kind.name);
-  }
-  throw UsageError(
-      format("import does not know \"{}\": {}", words[0], suggestion(words[0], names)));
+  const std::vector<std::string> files(words.begin() + 1, words.end());
+  return words[0] == "t1" ? import_t1(arguments, files) : import_results(arguments, files);
 }
 
 }  // namespace

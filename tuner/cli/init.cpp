@@ -3,11 +3,9 @@
 #include "tuner/cli/init.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <regex>
-#include <string>
 #include <utility>
 
 #include "tuner/cli/arguments.hpp"
@@ -16,7 +14,6 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/target/candidate.hpp"
 #include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/figures.hpp"

@@ -21,7 +21,6 @@
 #include "tuner/plugin/plugin_library.hpp"
 #include "tuner/target/candidate.hpp"
 #include "tuner/target/catalog.hpp"
-#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/random_bits.hpp"

@@ -6,14 +6,13 @@
 #include <span>
 #include <utility>
 
-#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/tuning_report.hpp"
+#include "tuner/cli/verb.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/measure/inputs.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

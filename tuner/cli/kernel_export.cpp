@@ -2,7 +2,6 @@
 #include "tuner/cli/kernel_export.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 
 #include "tuner/cache/flat_source.hpp"
@@ -228,12 +227,6 @@ namespace {
 
 constexpr std::int64_t kAlignment = 1024;
 
-std::string listed(const std::vector<std::int64_t>& values) {
-  std::vector<std::string> texts;
-  for (const std::int64_t value : values) texts.push_back(std::to_string(value));
-  return joined(texts, ", ");
-}
-
 std::string dim3_text(const Dim3& size) {
   return format("dim3({}, {}, {})", size.x, size.y, size.z);
 }
@@ -255,7 +248,7 @@ std::string map_text(const PlanCode& code, const TensorMap& map, const std::stri
       "{0}_strides,\n"
       "                   {0}_box, {7})) {{\n"
       "      return status;\n    }}\n",
-      name, listed(map.dims), listed(strides), listed(map.box), map.buffer,
+      name, joined(map.dims, ", "), joined(strides, ", "), joined(map.box, ", "), map.buffer,
       cuda_type_of(map, type_of(code, map.buffer)), map.dims.size(), cuda_swizzle_of(map));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // NAME_test.cu of an exported kernel.
-#include <algorithm>
 #include <set>
 
 #include "tuner/cli/exported_text.hpp"

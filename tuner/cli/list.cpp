@@ -99,23 +99,13 @@ Rows plugins(Plugins& plugins) {
 
 /// What the arguments of `list` ask for.
 Rows rows_of(const Arguments& arguments) {
-  static const std::vector<std::pair<std::string, Rows (*)(Plugins&)>> kLists{
-      {"targets", targets},
-      {"strategies", search_strategies},
-      {"devices", devices},
-      {"plugins", plugins}};
-  std::vector<std::string> kinds;
-  for (const auto& [kind, make] : kLists) kinds.push_back(kind);
-  if (arguments.positional().size() != 1) {
-    throw UsageError("list needs one of targets, strategies, devices, plugins");
-  }
-  const std::string& kind = arguments.positional()[0];
-  const auto chosen = std::find(kinds.begin(), kinds.end(), kind);
-  if (chosen == kinds.end()) {
-    throw UsageError(format("there is no list of \"{}\": {}", kind, suggestion(kind, kinds)));
-  }
+  const std::vector<std::string>& words = arguments.positional();
+  if (words.size() > 1)
+    throw UsageError("list takes one word: give each list a command of its own");
   Plugins loaded(arguments);
-  return kLists[static_cast<std::size_t>(chosen - kinds.begin())].second(loaded);
+  if (words[0] == "targets") return targets(loaded);
+  if (words[0] == "strategies") return search_strategies(loaded);
+  return words[0] == "devices" ? devices(loaded) : plugins(loaded);
 }
 
 int run_list(const Arguments& arguments) {

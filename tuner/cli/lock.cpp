@@ -197,9 +197,8 @@ class LockMaker {
   };
 
   static std::unique_ptr<Device> compiler_for(const DeviceInfo& device, double seconds) {
-    if (device.kind == DeviceKind::host) return open_device("host", seconds);
-    return make_model_device(device, std::make_shared<BuildCache>(BuildCache::default_folder()),
-                             std::make_shared<CompilerProcesses>(seconds));
+    return device.kind == DeviceKind::host ? open_device("host", seconds)
+                                           : open_model(device, seconds);
   }
 
   /// nullopt if libautotune_blas launches no kernel for these free sizes.
@@ -294,15 +293,8 @@ class LockMaker {
 };
 
 LockFallback fallback_of(const Arguments& arguments) {
-  const std::string name = arguments.text("fallback");
-  for (const LockFallback one : {LockFallback::vendor, LockFallback::error}) {
-    if (name == name_of(one)) return one;
-  }
-  throw UsageError(format("--fallback is vendor or error, not \"{}\"", name));
-}
-
-std::string count_text(std::size_t count, const char* what) {
-  return format("{} {}{}", count, what, count == 1 ? "" : "s");
+  const bool is_vendor = arguments.text("fallback") == name_of(LockFallback::vendor);
+  return is_vendor ? LockFallback::vendor : LockFallback::error;
 }
 
 /// Of sizes that differ in the first one only: how many keep the bits of a row.

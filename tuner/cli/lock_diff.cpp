@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune lock --diff: what one lock has changed of another, as text.
-#include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "tuner/cli/lock.hpp"
-#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {

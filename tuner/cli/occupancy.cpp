@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune occupancy: how many blocks of a kernel fit on a multiprocessor, and why no more.
-#include "tuner/cli/occupancy.hpp"
+#include "tuner/cli/occupancy_report.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iostream>
 
-#include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/tuning_report.hpp"
+#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/model_device.hpp"
 #include "tuner/session/gates.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
-#include "tuner/worker/compiler_processes.hpp"
 
 namespace autotune::cli {
 namespace {
@@ -28,14 +28,7 @@ constexpr double kCompileSeconds = 60;
 
 NamedValues asked_values(const Arguments& arguments, const Target& target) {
   const NamedValues asked = named_values_in(arguments.positional(), "", "BM=64");
-  std::vector<std::string> known;
-  for (const Parameter& parameter : target.parameters) known.push_back(parameter.name);
-  for (const NamedValue& given : asked) {
-    if (std::find(known.begin(), known.end(), given.name) == known.end()) {
-      throw UsageError(format("{} has no parameter {}: {}", target.name, given.name,
-                              suggestion(given.name, known)));
-    }
-  }
+  for (const NamedValue& given : asked) parameter_called(target, given.name);
   return asked;
 }
 
@@ -67,26 +60,20 @@ Configuration nearest(const Target& target, const ParameterSpace& space, const C
   return best;
 }
 
-}  // namespace
-
+/// One question for each kernel of the configuration, from `--target`, `--size`, `--set` and
+/// NAME=VALUE in `arguments`. Throws UsageError if no valid configuration has these values, Error
+/// if it does not compile.
 std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, const GpuSpec& gpu) {
   const Target target = find_target(arguments.text("target"));
   const DeviceInfo info = device_info(gpu);
-  const auto sizes = sizes_in(arguments.text("size"), target, "--size");
-  if (sizes.size() > 1) {
-    throw UsageError(format("--size \"{}\" is {} problems, and occupancy is of one: give one",
-                            arguments.text("size"), sizes.size()));
-  }
-  const Problem problem = problem_of(target, sizes.front(), settings_of(arguments));
+  const Problem problem = problem_of(arguments, target, "size");
   const ParameterSpace space = space_of(target, problem, info);
   const Configuration chosen =
       nearest(target, space, valid_default(target, problem, info), asked_values(arguments, target));
   const TargetProgram program(target, problem, info);
   const Levels levels = program.levels(chosen);
 
-  const auto cache = std::make_shared<BuildCache>(BuildCache::default_folder());
-  const auto device =
-      make_model_device(info, cache, std::make_shared<CompilerProcesses>(kCompileSeconds));
+  const auto device = open_model(info, kCompileSeconds);
   require_kernels(target, "occupancy");
   const CompiledKernel compiled = device->compile(program.source_unit(levels));
   if (compiled.outcome != Outcome::ok) {
@@ -107,8 +94,6 @@ std::vector<OccupancyQuestion> compiled_questions(const Arguments& arguments, co
   }
   return questions;
 }
-
-namespace {
 
 constexpr std::int64_t kAnyBytes = std::int64_t{1} << 40;
 
@@ -238,8 +223,7 @@ void expect_no_idle_options(const Arguments& arguments) {
 Swept swept_of(const std::string& text) {
   if (text == "regs") return Swept::registers;
   if (text == "shared") return Swept::shared;
-  if (text == "block") return Swept::block;
-  throw UsageError(format("--sweep is regs, shared or block, not \"{}\"", text));
+  return Swept::block;
 }
 
 int run_occupancy(const Arguments& arguments) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tuner/json/json.hpp"
 #include "tuner/model/occupancy.hpp"

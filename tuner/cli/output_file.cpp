@@ -3,6 +3,7 @@
 
 #include <array>
 #include <fstream>
+#include <iostream>
 #include <string_view>
 #include <system_error>
 
@@ -39,6 +40,12 @@ void write_output(const std::filesystem::path& file,
     throw Error(
         format("{}; {}name another file", error.what(), no_folder ? "create its folder, or " : ""));
   }
+}
+
+void write_result(const std::optional<std::string>& file,
+                  const std::function<void(std::ostream& stream)>& write) {
+  if (file) return write_output(*file, write);
+  write(std::cout);
 }
 
 }  // namespace autotune::cli

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <optional>
+#include <string>
 
 namespace autotune::cli {
 
@@ -16,6 +18,9 @@ void refuse_existing(const std::filesystem::path& file);
 
 /// As write_file(). Throws UsageError if the file is a database.
 void write_output(const std::filesystem::path& file,
+                  const std::function<void(std::ostream& stream)>& write);
+/// The same; to stdout without a file.
+void write_result(const std::optional<std::string>& file,
                   const std::function<void(std::ostream& stream)>& write);
 
 }  // namespace autotune::cli

@@ -4,7 +4,6 @@
 #include <iostream>
 #include <optional>
 #include <sstream>
-#include <utility>
 
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/cli/answer_judge.hpp"
@@ -46,7 +45,7 @@ std::string provenance_of(const db::TunedEntry& entry) {
   std::string text = format("{} {} {}", best.provenance, best.created_at.substr(0, 10),
                             best.created_at.size() > 16 ? best.created_at.substr(11, 5) : "");
   if (!best.decided) text += ", the leader of an unfinished run";
-  if (best.samples > 0) text += format(", {} sample{}", best.samples, best.samples == 1 ? "" : "s");
+  if (best.samples > 0) text += ", " + count_text(static_cast<std::size_t>(best.samples), "sample");
   text += best.verified ? ", verified" : ", not verified";
   const db::SessionRow& session = entry.session;
   if (!session.tool_version.empty()) text += "; autotune " + session.tool_version;
@@ -228,7 +227,6 @@ std::string class_of(const std::optional<db::TunedStore>& store, const Answer& a
 
 int run_query(const Arguments& arguments) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
-  sorted_trials({}, arguments.text("sort"), 0);         // refuses an unknown column
   if (most_trials(arguments) == 0 && arguments.has("sort")) {
     throw UsageError("--sort is the order of --trials N: give --trials too");
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <iostream>
-#include <limits>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/db_export.hpp"
@@ -190,9 +189,7 @@ std::vector<RecordedSpace> stored_spaces(const Arguments& arguments) {
   const LeftOutWarning warning(store);
   std::vector<RecordedSpace> spaces;
   for (const db::TunedEntry& entry : searched_entries(arguments, store)) {
-    spaces.push_back(recorded_space(
-        format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name),
-        stored_results(store, entry)));
+    spaces.push_back(recorded_space(name_of(entry), stored_results(store, entry)));
   }
   return spaces;
 }

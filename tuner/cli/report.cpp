@@ -10,6 +10,7 @@
 #include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/report/page.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -118,8 +119,7 @@ int run_report(const Arguments& arguments) {
   ReportSource source(arguments, true);
   const report::Report report = source.read();
   write_output(file, [&](std::ostream& stream) { report::write_page(report, stream); });
-  const std::size_t count = report.problems.size();
-  std::cout << format("{}: {} problem{}\n", file, count, count == 1 ? "" : "s");
+  std::cout << format("{}: {}\n", file, count_text(report.problems.size(), "problem"));
   return kDone;
 }
 

@@ -97,20 +97,10 @@ std::string default_budget(DeviceKind kind, const std::string& strategy) {
 
 Policy policy_of(const Arguments& arguments, DeviceKind kind) {
   Policy policy;
-  const std::string l2 = arguments.text("l2");
-  const std::string form = arguments.text("launch");
-  if (l2 != "hot" && l2 != "cold") throw UsageError("--l2 is hot or cold, not \"" + l2 + "\"");
-  if (form != "graph" && form != "stream") {
-    throw UsageError("--launch is graph or stream, not \"" + form + "\"");
-  }
-  const std::string objective = arguments.find("objective").value_or("time");
-  if (!objective_of(objective)) {
-    throw UsageError("--objective is time, energy or edp, not \"" + objective + "\"");
-  }
-  policy.objective = *objective_of(objective);
+  policy.objective = *objective_of(arguments.find("objective").value_or("time"));
   if (policy.objective != Objective::time) policy.finalist_margin = policy.energy_margin;
-  policy.l2 = l2 == "hot" ? L2State::hot : L2State::cold;
-  policy.form = form == "graph" ? LaunchForm::graph : LaunchForm::stream;
+  policy.l2 = arguments.text("l2") == "hot" ? L2State::hot : L2State::cold;
+  policy.form = arguments.text("launch") == "graph" ? LaunchForm::graph : LaunchForm::stream;
   policy.context = context_of(arguments, kind);
   return policy;
 }

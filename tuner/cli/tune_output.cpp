@@ -116,8 +116,9 @@ void ProgressDisplay::problem_done(const Target& target, const ProblemReport& re
   std::string line = format("{}: tried {} of {}", name, tried(report), report.space);
   if (tried(report) > 0) line += ": " + outcomes_text(report.outcomes);
   if (const StartedFrom& from = report.started_from; from.configurations > 0) {
-    line += format("; started from {} configuration{} found on {}", from.configurations,
-                   from.configurations == 1 ? "" : "s", joined(from.devices, ", "));
+    line += format("; started from {} found on {}",
+                   count_text(static_cast<std::size_t>(from.configurations), "configuration"),
+                   joined(from.devices, ", "));
   }
   if (report.taken_over > 0) line += format("; {} from the database", report.taken_over);
   if (report.quarantined > 0) {

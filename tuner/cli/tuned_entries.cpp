@@ -13,7 +13,6 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/measure/policy.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
@@ -93,7 +92,6 @@ struct Choice {
 };
 
 Choice choice_of(const Arguments& arguments) {
-  asked_context(arguments);
   return {settings_of(arguments), arguments.find(kContextOption.name)};
 }
 
@@ -159,12 +157,7 @@ const Option kContextOption{
 
 std::optional<CallContext> asked_context(const Arguments& arguments) {
   const auto name = arguments.find(kContextOption.name);
-  if (!name) return {};
-  const auto context = context_named(*name);
-  if (!context) {
-    throw UsageError(format("--context is between, chain or alone, not \"{}\"", *name));
-  }
-  return context;
+  return name ? context_named(*name) : std::nullopt;
 }
 
 std::string asked_policy(const Arguments& arguments, DeviceKind kind) {
@@ -336,6 +329,10 @@ EntryProblem problem_of(const db::TunedEntry& entry) {
   const auto settings =
       values.begin() + static_cast<std::ptrdiff_t>(words_of(entry.kernel.sizes).size());
   return {{values.begin(), settings}, {settings, values.end()}};
+}
+
+std::string name_of(const db::TunedEntry& entry) {
+  return format("{} {} on {}", entry.kernel.target, entry.best.key.problem, entry.device.name);
 }
 
 std::vector<std::int64_t> size_values(const NamedValues& sizes) {

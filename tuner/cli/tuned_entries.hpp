@@ -16,9 +16,9 @@ namespace autotune::cli {
 class AnswerJudge;
 
 /// `--context` selects the results for one context of a call. The functions below that find entries
-/// apply it, and throw UsageError for an unknown context.
+/// apply it.
 extern const Option kContextOption;
-/// The context of --context, if it is given. Throws UsageError for an unknown one.
+/// The context of --context, if it is given.
 std::optional<CallContext> asked_context(const Arguments& arguments);
 /// The key of results in that context, else in the default one.
 std::string asked_policy(const Arguments& arguments, DeviceKind kind);
@@ -97,6 +97,8 @@ struct EntryProblem {
   NamedValues sizes, settings;
 };
 EntryProblem problem_of(const db::TunedEntry& entry);
+/// `gemm M=1 N=8 K=9 dtype=f32 on NVIDIA H200`.
+std::string name_of(const db::TunedEntry& entry);
 std::vector<std::int64_t> size_values(const NamedValues& sizes);
 
 /// Of several, those with the default of each setting that --set does not name, if there are any.

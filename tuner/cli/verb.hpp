@@ -19,7 +19,8 @@ struct Option {
   std::string_view help;
   std::string_view default_value = {};
   bool repeatable = false;
-  std::string_view words = {};  // the values, with spaces between, if there are few
+  /// The values, with spaces between, if there are few. `like=cublas` stands for others, too.
+  std::string_view words = {};
 };
 
 /// One verb: `run` gets the parsed arguments and returns the exit status.

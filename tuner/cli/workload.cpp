@@ -6,13 +6,13 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <regex>
 #include <system_error>
 
 #include "tuner/blas/cublas_abi.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"
 
@@ -228,9 +228,9 @@ Workload read_workload(const std::filesystem::path& file, const Target& target,
   }
   if (kept < 0.9999 * all || unknown > 0) {
     workload.left_out = format(
-        "{}: {} problem{} of {} {} tuned, {:.1f} % of the estimated time of "
+        "{}: {} of {} {} tuned, {:.1f} % of the estimated time of "
         "its calls{}",
-        file.string(), chosen.size(), chosen.size() == 1 ? "" : "s", target.name,
+        file.string(), count_text(chosen.size(), "problem"), target.name,
         chosen.size() == 1 ? "is" : "are", 100 * kept / all,
         unknown > 0 ? format("; {} other line{} left out", unknown, unknown == 1 ? " is" : "s are")
                     : "");
