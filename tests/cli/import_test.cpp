@@ -82,7 +82,8 @@ TEST_F(Import, RefusesWhatIsNotTheTargets) {
   const std::string other = sandbox.write("other.json", R"({"tune_params_keys": ["BLOCKS"],
     "tune_params": {"BLOCKS": [1, 2]}, "cache": {"1": {"BLOCKS": 1, "time": 1.0}}})");
   const std::string tiny = manifest_of("tiny");
-  expect_refused(sandbox.run({"import"}), 2, {"autotune import kt"});
+  expect_refused(sandbox.run({"import"}), 2, {"needs one of t1, kt, t4"});
+  expect_refused(sandbox.run({"import", "kt"}), 2, {"autotune import kt"});
   expect_refused(sandbox.run({"import", "csv", cache}), 2, {"csv", "kt"});
   expect_refused(sandbox.run({"import", "kt", cache, "--target", tiny}), 2, {"--size"});
   expect_refused(sandbox.run({"import", "kt", other, "--target", tiny, "--size", "100", "--device",
