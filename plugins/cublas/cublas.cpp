@@ -196,16 +196,22 @@ class Gemm {
     cublasLtMatmulDescSetAttribute(operation, CUBLASLT_MATMUL_DESC_EPILOGUE, &p.epilogue,
                                    sizeof p.epilogue);
     if (p.is_float8()) describe_float8();
-    first_ = layout(p.type, first, p.n, p.k, p.ldb(), p.stride_b());
-    second_ = layout(p.type, second, p.k, p.m, p.lda(), p.stride_a());
-    added_ = layout(p.added(), CUBLAS_OP_N, p.n, p.m, p.ldc(), p.m * p.ldc());
-    result_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.n, p.m * p.n);
+    first_ = layout(p.type, first, p.n, p.k, p.ldb, p.stride_b);
+    second_ = layout(p.type, second, p.k, p.m, p.lda, p.stride_a);
+    added_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldc, p.stride_c);
+    result_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldd, p.stride_d);
 
     cublasLtMatmulPreference_t made = nullptr;
     check(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate");
     const Preference preference(made);
     cublasLtMatmulPreferenceSetAttribute(made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                          &kWorkspaceBytes, sizeof kWorkspaceBytes);
+    for (const auto attribute :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      if (p.alignment == 0) break;
+      cublasLtMatmulPreferenceSetAttribute(made, attribute, &p.alignment, sizeof p.alignment);
+    }
     std::vector<cublasLtMatmulHeuristicResult_t> results(kMostAlgorithms);
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
@@ -275,12 +281,12 @@ class Gemm {
     void* const d = addresses[p.d];
     const cublasStatus_t status =
         p.batch == 1 ? cublasGemmEx_64(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha,
-                                       b, p.type, p.ldb(), a, p.type, p.lda(), &beta, d, p.result,
-                                       p.n, p.compute(), CUBLAS_GEMM_DEFAULT)
+                                       b, p.type, p.ldb, a, p.type, p.lda, &beta, d, p.result,
+                                       p.ldd, p.compute(), CUBLAS_GEMM_DEFAULT)
                      : cublasGemmStridedBatchedEx_64(
                            library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.type,
-                           p.ldb(), p.stride_b(), a, p.type, p.lda(), p.stride_a(), &beta, d,
-                           p.result, p.n, p.m * p.n, p.batch, p.compute(), CUBLAS_GEMM_DEFAULT);
+                           p.ldb, p.stride_b, a, p.type, p.lda, p.stride_a, &beta, d, p.result,
+                           p.ldd, p.stride_d, p.batch, p.compute(), CUBLAS_GEMM_DEFAULT);
     check(status, names_[0].c_str());
   }
 
@@ -293,10 +299,10 @@ class Gemm {
     T* const d = static_cast<T*>(addresses[p.d]);
     const cublasStatus_t status =
         p.batch == 1
-            ? single(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(), a,
-                     p.lda(), &beta, d, p.n)
-            : batched(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb(),
-                      p.stride_b(), a, p.lda(), p.stride_a(), &beta, d, p.n, p.m * p.n, p.batch);
+            ? single(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb, a,
+                     p.lda, &beta, d, p.ldd)
+            : batched(library_->blas(), p.op_b(), p.op_a(), p.n, p.m, p.k, &alpha, b, p.ldb,
+                      p.stride_b, a, p.lda, p.stride_a, &beta, d, p.ldd, p.stride_d, p.batch);
     check(status, names_[0].c_str());
   }
 
@@ -365,9 +371,11 @@ const char* refuses(const autotune_baseline_problem_v1* problem) {
 
 constexpr autotune_baseline_v1 kBaseline{supports, open, close, candidates, name, launch};
 constexpr autotune_offers_v1 kOffers{refuses};
+constexpr autotune_free_sizes_v1 kFreeSizes{supports};
 
 const void* facet(const char* id) {
   if (std::strcmp(id, AUTOTUNE_FACET_OFFERS) == 0) return &kOffers;
+  if (std::strcmp(id, AUTOTUNE_FACET_FREE_SIZES) == 0) return &kFreeSizes;
   return std::strcmp(id, AUTOTUNE_FACET_BASELINE) == 0 ? &kBaseline : nullptr;
 }
 

@@ -11,6 +11,7 @@ namespace cublas {
 namespace {
 
 using autotune_plugin_text::buffer_called;
+using autotune_plugin_text::free_size;
 using autotune_plugin_text::number;
 using autotune_plugin_text::word;
 
@@ -40,6 +41,30 @@ cublasLtEpilogue_t epilogue_of(const std::string& name) {
   throw std::runtime_error("cuBLAS has no epilogue " + name + " (its GELU is an approximation)");
 }
 
+/// Leading dimensions, strides and alignments: free sizes of gemm, with the defaults that its
+/// manifest has.
+void read_distances(std::string_view text, Product& p) {
+  const std::int64_t pad = number(text, "pad", "0");
+  if (p.m < 1 || p.n < 1 || p.k < 1 || p.batch < 1 || pad < 0) {
+    throw std::runtime_error("these sizes are not of a product: " + std::string(text));
+  }
+  p.lda = free_size(text, "lda", (p.a_transposed ? p.m : p.k) + pad);
+  p.ldb = free_size(text, "ldb", (p.b_transposed ? p.k : p.n) + pad);
+  p.ldd = free_size(text, "ldd", p.n);
+  p.ldc = p.has_c ? free_size(text, "ldc", p.n + pad) : p.ldd;  // without C, D takes its place
+  p.stride_a = free_size(text, "stride_a", (p.a_transposed ? p.k : p.m) * p.lda);
+  p.stride_b = free_size(text, "stride_b", (p.b_transposed ? p.n : p.k) * p.ldb);
+  p.stride_d = free_size(text, "stride_d", p.m * p.ldd);
+  p.stride_c = p.has_c ? free_size(text, "stride_c", p.m * p.ldc) : p.stride_d;
+  for (const char* const name : {"A_aligned", "B_aligned", "D_aligned"}) {
+    const auto bytes = static_cast<std::uint32_t>(free_size(text, name, 0));
+    if (bytes > 0 && (p.alignment == 0 || bytes < p.alignment)) p.alignment = bytes;
+  }
+  if (p.batch > 1 && p.stride_d < (p.m - 1) * p.ldd + p.n) {
+    throw std::runtime_error("cuBLAS has no batch whose results lie between each other's lines");
+  }
+}
+
 }  // namespace
 
 const char* Product::default_name() const {
@@ -62,7 +87,6 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
   product.m = number(text, "M", "0");
   product.n = number(text, "N", "0");
   product.k = number(text, "K", "0");
-  product.pad = number(text, "pad", "0");
   product.batch = number(text, "batch", "1");
   product.a_transposed = layout[0] == 'T';
   product.b_transposed = layout[1] == 'T';
@@ -94,9 +118,7 @@ Product product_of(const autotune_baseline_problem_v1& problem) {
     product.beta = buffer_called(problem, "beta");
   }
   if (scale != "none") product.alpha = buffer_called(problem, "alpha");
-  if (product.m < 1 || product.n < 1 || product.k < 1 || product.batch < 1 || product.pad < 0) {
-    throw std::runtime_error("these sizes are not of a product: " + std::string(text));
-  }
+  read_distances(text, product);
   return product;
 }
 

@@ -17,10 +17,13 @@ namespace cublas {
 /// for 1 x 128 elements of op(A) and 128 x 128 of op(B).
 enum class Scales : std::uint8_t { none, tensor, rows, blocks };
 
-/// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Each row of A,
-/// B and C is followed by `pad` unused elements. The matrices of a batch follow each other.
+/// D = alpha op(A) op(B) + beta C + bias, `batch` times. All matrices are row-major. Lines begin
+/// `lda` elements after each other, the matrices of a batch `stride_a`.
 struct Product {
-  std::int64_t m = 0, n = 0, k = 0, pad = 0, batch = 1;
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  std::int64_t lda = 0, ldb = 0, ldc = 0, ldd = 0;
+  std::int64_t stride_a = 0, stride_b = 0, stride_c = 0, stride_d = 0;
+  std::uint32_t alignment = 0;  // bytes, of A, B and D; 0: as cublasLt assumes
   bool a_transposed = false, b_transposed = false, has_c = false, by_tf32 = false;
   bool is_fast = false;    // of types of 8 bits: tensor cores sum all of k
   bool is_scaled = false;  // D has 8 bits, a scale and a largest magnitude
@@ -31,11 +34,6 @@ struct Product {
   std::size_t scale_d = 0, amax = 0;
   std::optional<std::size_t> alpha, beta;  // of scalars; without: 1 and 0
 
-  std::int64_t lda() const { return (a_transposed ? m : k) + pad; }
-  std::int64_t ldb() const { return (b_transposed ? k : n) + pad; }
-  std::int64_t ldc() const { return has_c ? n + pad : n; }
-  std::int64_t stride_a() const { return (a_transposed ? k : m) * lda(); }
-  std::int64_t stride_b() const { return (b_transposed ? n : k) * ldb(); }
   cublasOperation_t op_a() const { return a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   cublasOperation_t op_b() const { return b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
   bool is_double() const { return type == CUDA_R_64F; }

@@ -144,8 +144,10 @@ typedef struct autotune_search_v2 {
 #define AUTOTUNE_FACET_BASELINE "baseline/1"
 
 typedef struct autotune_baseline_problem_v1 {
-  const char* target;  /* `gemm` */
-  const char* problem; /* `M=512 N=512 K=512 dtype=f32 layout=NN` */
+  const char* target; /* `gemm` */
+  /* `M=512 N=512 K=512 dtype=f32 layout=NN`. Free sizes that are away from their defaults follow:
+   * ` lda=520`. Only baselines with free_sizes/1 get such problems. */
+  const char* problem;
   uint32_t count;
   /* In device memory of the current CUDA device. A program that uses libautotune opens a baseline
    * without buffers: `data` is NULL then, and addresses come with each launch(). */
@@ -185,6 +187,16 @@ typedef struct autotune_offers_v1 {
    * the targets that it supports. */
   const char* (*refuses)(const autotune_baseline_problem_v1* problem);
 } autotune_offers_v1;
+
+/* ---- free_sizes/1: leading dimensions and strides ---------------------------------------- */
+
+#define AUTOTUNE_FACET_FREE_SIZES "free_sizes/1"
+
+typedef struct autotune_free_sizes_v1 {
+  /* Whether the baseline reads the target's free sizes in a problem's text. A baseline without this
+   * facet computes problems whose free sizes have their defaults, and gets no others. */
+  int (*reads)(const char* target);
+} autotune_free_sizes_v1;
 
 /* ---- counters/1: hardware counters ------------------------------------------------------- */
 

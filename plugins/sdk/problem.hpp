@@ -28,14 +28,21 @@ inline std::string word(std::string_view problem, std::string_view name,
 }
 
 /// Throws std::runtime_error.
-inline int number(std::string_view problem, std::string_view name, const char* otherwise) {
+template <class Number = int>
+Number number(std::string_view problem, std::string_view name, const char* otherwise) {
   const std::string text = word(problem, name, otherwise);
-  int value = 0;
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
     throw std::runtime_error(std::string(name) + "=" + text + " is not a number");
   }
   return value;
+}
+
+/// The value of a free size, which is `otherwise` by default. Throws std::runtime_error.
+inline std::int64_t free_size(std::string_view problem, std::string_view name,
+                              std::int64_t otherwise) {
+  return number<std::int64_t>(problem, name, std::to_string(otherwise).c_str());
 }
 
 /// Throws std::runtime_error if the problem has no such buffer.

@@ -38,10 +38,11 @@ class CublasPlugin : public Gpu {
 
   /// Every way of it is right, and there are some.
   static void expect_right(const std::string& name, const NamedValues& sizes,
-                           const NamedValues& settings) {
+                           const NamedValues& settings, const NamedValues& free = {}) {
     const Target& of = target(name);
-    const Problem problem = problem_of(of, sizes, settings);
-    SCOPED_TRACE(name + " " + problem.text());
+    Problem problem = problem_of(of, sizes, settings);
+    problem.free = free;
+    SCOPED_TRACE(name + " " + problem.text_with_free());
     const auto bench = opened(problem, of);
     const BaselineSource source{cublas_plugin(), name};
     const std::vector<std::string> ways = bench->baselines(source);
@@ -67,6 +68,24 @@ TEST_F(CublasPlugin, IsRightInEveryLayoutWithEveryScaleBatchAndPadding) {
       sizes.push_back({"batch", batch});
       expect_right("gemm", sizes,
                    {{"layout", layout}, {"scale", scale}, {"pad", pad}, {"dtype", dtype}});
+    }
+  }
+}
+
+TEST_F(CublasPlugin, ReadsLeadingDimensionsAndStrides) {
+  for (const char* dtype : {"f32", "f64", "bf16"}) {
+    for (const char* scale : {"none", "beta"}) {
+      const NamedValues settings{{"dtype", dtype}, {"layout", "NT"}, {"scale", scale}};
+      expect_right("gemm", sizes_, settings,
+                   {{"lda", 71}, {"ldb", 80}, {"ldc", 140}, {"ldd", 133}});
+      NamedValues batch = sizes_;
+      batch.push_back({"batch", 3});
+      expect_right("gemm", batch, settings,
+                   {{"lda", 72},
+                    {"ldd", 136},
+                    {"stride_a", 61 * 72 + 8},
+                    {"stride_b", 0},
+                    {"stride_d", 61 * 136 + 16}});
     }
   }
 }

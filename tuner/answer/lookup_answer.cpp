@@ -11,8 +11,14 @@
 namespace autotune {
 namespace {
 
-std::string library_text(const LookupAnswer& answer) {
+std::string library_text(const LookupAnswer& answer, const Problem& problem) {
   const std::string time = time_text(answer.baseline_ns * 1e-9);
+  if (!answer.library_is_expected && !problem.free.empty()) {
+    return format(
+        "{} takes {} with default free sizes: it is faster there, and is launched instead if it "
+        "can be loaded",
+        answer.baseline, time);
+  }
   if (!answer.library_is_expected) {
     return format("{} takes {}: it is faster, and is launched instead if it can be loaded",
                   answer.baseline, time);
@@ -49,6 +55,10 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
                            : format("tuned for these sizes, {}", answer.provenance);
       break;
     case db::Origin::transferred:
+      if (!problem.free.empty() && answer.distance == 0) {
+        text += "good at these sizes with default free sizes; not timed with those given";
+        break;
+      }
       text += format(
           "these sizes are not tuned; expected to be the fastest of {}; from sizes a factor of "
           "{:.3g} away",
@@ -83,7 +93,7 @@ std::string explanation_of(const Target& target, const Problem& problem, const D
   if (!is_exact && answer.expected_ns > 0) {
     text += format("{} expected here\n", time_text(answer.expected_ns * 1e-9));
   }
-  if (!answer.baseline.empty()) text += library_text(answer) + '\n';
+  if (!answer.baseline.empty()) text += library_text(answer, problem) + '\n';
   return text;
 }
 

@@ -193,15 +193,16 @@ void TargetLookup::take(db::LookupRows read) {
 
 void TargetLookup::learn(db::PastTimes past) {
   past.failed.insert(past.failed.end(), failed_here_.begin(), failed_here_.end());
-  experience_ = std::make_unique<Experience>(SizedTarget{target_, smallest_, device_, program_},
-                                             std::move(past), [this] { return offered_library(); });
+  experience_ =
+      std::make_unique<Experience>(SizedTarget{target_, smallest_, device_, program_},
+                                   std::move(past), [this] { return offered_library(false); });
 }
 
-/// Vendors' libraries are for GPUs. What they compute depends on the settings, not on the sizes.
-const std::string& TargetLookup::offered_library() {
-  if (offered_library_) return *offered_library_;
-  offered_library_.emplace();
-  if (!libraries_ || device_.kind != DeviceKind::cuda) return *offered_library_;
+/// Vendors' libraries are for GPUs. What they compute depends on the settings, not on the sizes,
+/// and on whether there are free sizes to read.
+const std::string& TargetLookup::offered_library(bool is_away) {
+  const auto [offered, is_new] = offered_library_.try_emplace(is_away);
+  if (!is_new || !libraries_ || device_.kind != DeviceKind::cuda) return offered->second;
   try {
     constexpr std::int64_t kAnySize = 64;
     const Problem problem = problem_from(target_, kAnySize, settings());
@@ -210,10 +211,22 @@ const std::string& TargetLookup::offered_library() {
     workload.problem = problem.text();
     workload.buffers = program.buffers();
     workload.scalars = program.scalars();
-    offered_library_ = libraries_(target_.name, workload);
+    offered->second = libraries_(target_.name, workload, is_away);
   } catch (const Error&) {  // the target has no such problem
   }
-  return *offered_library_;
+  return offered->second;
+}
+
+bool TargetLookup::is_away(std::span<const std::int64_t> sizes) const {
+  return sizes.size() > target_.sizes.size();
+}
+
+/// What these sizes share with others for which times are the same: the sizes of the key, and away
+/// from the defaults of free sizes how lines are aligned.
+TargetLookup::Sizes TargetLookup::class_of(std::span<const std::int64_t> sizes) const {
+  Sizes shared(key(sizes).begin(), key(sizes).end());
+  if (is_away(sizes)) shared.push_back(line_alignment(program_, sizes));
+  return shared;
 }
 
 std::span<const std::int64_t> TargetLookup::key(std::span<const std::int64_t> sizes) const {
@@ -286,8 +299,7 @@ LookupAnswer TargetLookup::fallback(std::span<const std::int64_t> sizes) {
   const std::lock_guard guard(mutex_);
   LookupAnswer answer;
   answer.is_locked = true;
-  const bool is_away = sizes.size() > target_.sizes.size();
-  if (lock_->fallback == LockFallback::vendor && !is_away) answer.baseline = offered_library();
+  if (lock_->fallback == LockFallback::vendor) answer.baseline = offered_library(is_away(sizes));
   if (!answer.baseline.empty()) return answer;
   throw Error(format(
       "{}: holds no answer for {} {} on {}{}: make a lock that holds it (autotune "
@@ -324,6 +336,7 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     const auto exact = away.size() == target_.sizes.size() ? settled(away) : std::nullopt;
     return remember(sizes, exact ? *exact : transfer(away));
   }
+  if (const auto raced = found(sizes)) return remember(sizes, *raced);
   auto answer = stored(sizes);
   if (!answer) answer = chosen(sizes);
   if (!answer) {
@@ -335,12 +348,11 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     const std::string configuration(answer->configuration);
     answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
   }
-  // Times of the default free sizes count, unless lines are less aligned there than here.
-  if (sizes.size() > target_.sizes.size()) {
-    answer->library_is_expected = !answer->is_pinned() && line_alignment(program_, sizes) <
-                                                              line_alignment(program_, key(sizes));
+  if (is_away(sizes)) {
+    weigh_away(*answer, sizes);
+  } else if (answer->library_is_expected) {
+    weigh_library(*answer, sizes);
   }
-  if (answer->library_is_expected) weigh_library(*answer, sizes);
   return remember(sizes, *answer);
 }
 
@@ -359,10 +371,43 @@ void TargetLookup::weigh_library(LookupAnswer& answer, std::span<const std::int6
   answer.baseline_ns = library->seconds * 1e9;
 }
 
+/// Times at the default free sizes tell whether the kernel or the library answers here, unless
+/// lines are less aligned or another configuration is valid.
+void TargetLookup::weigh_away(LookupAnswer& answer, std::span<const std::int64_t> sizes) {
+  answer.library_is_expected = false;
+  const std::string& library = offered_library(true);
+  if (library.empty() || answer.is_pinned()) return;
+  LookupAnswer there;
+  try {
+    const auto exact = settled(key(sizes));
+    there = exact ? *exact : transfer(key(sizes));
+  } catch (const NoConfiguration&) {  // there is one here only
+  }
+  if (there.configuration == answer.configuration &&
+      line_alignment(program_, sizes) >= line_alignment(program_, key(sizes))) {
+    answer.library_is_expected = there.is_open();
+    answer.baseline = there.baseline;
+    answer.baseline_ns = there.baseline_ns;
+  } else {
+    weigh_library(answer, sizes);
+  }
+  if (!answer.baseline.empty()) answer.baseline = library;  // its candidates may be others here
+}
+
+/// What this program found with lines that are as aligned, if it is valid here. What it found at
+/// the default free sizes is found before.
+std::optional<LookupAnswer> TargetLookup::found(std::span<const std::int64_t> sizes) const {
+  if (!is_away(sizes) || found_.empty()) return std::nullopt;
+  const auto raced = found_.find(class_of(sizes));
+  if (raced == found_.end()) return std::nullopt;
+  const bool is_here = is_valid(levels_in(target_, raced->second.configuration), sizes);
+  return is_here ? std::optional(raced->second) : std::nullopt;
+}
+
 /// The row of exactly these sizes, if it is valid here: of a changed source or another device, one
 /// beside which the library was not timed, or one of the default free sizes.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
-  const bool is_away = sizes.size() > target_.sizes.size();
+  const bool is_away = this->is_away(sizes);
   if (const auto raced = found_.find(key(sizes)); is_away && raced != found_.end()) {
     if (is_valid(levels_in(target_, raced->second.configuration), sizes)) {
       return at_other_free_sizes(raced->second);
@@ -490,26 +535,28 @@ std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> size
   return configurations;
 }
 
-void TargetLookup::keep_found(std::span<const std::int64_t> sizes, const db::DecisionRow& found) {
+void TargetLookup::keep_found(std::span<const std::int64_t> given, const db::DecisionRow& found) {
   const std::lock_guard lock(mutex_);
+  const Sizes sizes = away_from_defaults(without_defaults(given));
   LookupAnswer answer;
   answer.configuration = interned(found.configuration);
   answer.provenance = interned(found.provenance);
-  answer.origin = db::Origin::exact;
+  answer.origin = is_away(sizes) ? db::Origin::transferred : db::Origin::exact;
   answer.median_ns = answer.expected_ns = found.median_ns.value_or(0);
   if (found.baseline.wins) {
-    answer.baseline = interned(found.baseline.text());
+    // Elsewhere with these lines, the candidates of the library may be others.
+    answer.baseline = interned(is_away(sizes) ? found.baseline.plugin : found.baseline.text());
     answer.baseline_ns = found.baseline.ns.value_or(0);
   }
   answer.library_is_expected = !found.baseline.ns;  // it took no part
   if (answer.library_is_expected) weigh_library(answer, sizes);
   remembered_.clear();  // at other free sizes, it may answer
-  found_[Sizes(sizes.begin(), sizes.end())] = answer;
+  found_[class_of(sizes)] = answer;
 }
 
-std::string TargetLookup::library() {
+std::string TargetLookup::library(std::span<const std::int64_t> sizes) {
   const std::lock_guard lock(mutex_);
-  return offered_library();
+  return offered_library(is_away(away_from_defaults(without_defaults(sizes))));
 }
 
 void TargetLookup::keep_failures(std::span<const std::int64_t> sizes,

@@ -30,13 +30,15 @@ inline constexpr std::chrono::seconds kLongestWait{1};
 std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers);
 
 /// The plugin whose library computes a workload of the target of this name; empty if none does.
-using Libraries = std::function<std::string(const std::string& target, const Workload&)>;
+/// With `has_free_sizes`, also where free sizes are away from their defaults.
+using Libraries =
+    std::function<std::string(const std::string& target, const Workload&, bool has_free_sizes)>;
 
 class TargetLookup {
  public:
   /// Settings missing in `settings` take the target's default. Throws UsageError for an unknown
   /// setting, Error if a constraint has an unknown name. An unreadable database is a warning.
-  /// `libraries` is asked once, where no stored time tells.
+  /// `libraries` is asked once for each value of `has_free_sizes`, where no stored time tells.
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                std::vector<db::Layer> layers, Libraries libraries = {});
   /// The lock answers in place of databases. Throws Error if it was made for another version of the
@@ -59,7 +61,9 @@ class TargetLookup {
 
   /// Throws UsageError for a wrong count of sizes, a size below 1, and a problem that the target
   /// refuses; Error if no configuration is valid. For tuned sizes it neither locks nor allocates.
-  /// Where free sizes are away from their defaults, no library answers.
+  /// Where free sizes are away from their defaults, what answers at the defaults does, if it is
+  /// valid. Expected times choose between it and a library that reads free sizes where lines are
+  /// less aligned.
   LookupAnswer find(std::span<const std::int64_t> sizes);
   /// find() as sentences for a person.
   std::string explain(std::span<const std::int64_t> sizes);
@@ -68,7 +72,9 @@ class TargetLookup {
   /// configuration if nothing is known. Throws as find().
   std::vector<std::string> likely(std::span<const std::int64_t> sizes, std::size_t count);
   /// Makes what this program found the answer for these sizes, unless a database has an exact one.
-  /// Without a time of the library, it may answer by expectation, as beside such a row.
+  /// Without a time of the library, it may answer by expectation, as beside such a row. What is
+  /// found away from the defaults of free sizes is the answer for all that are, where it is valid
+  /// and lines are as aligned.
   void keep_found(std::span<const std::int64_t> sizes, const db::DecisionRow& found);
 
   /// Never answers these configurations for these sizes again.
@@ -82,8 +88,8 @@ class TargetLookup {
   /// too, and db::StoreError has the reason. A lock is not read again.
   void refresh();
 
-  /// The plugin whose library computes these problems, at the default free sizes; else empty.
-  std::string library();
+  /// The plugin whose library computes this problem; else empty.
+  std::string library(std::span<const std::int64_t> sizes);
 
   Problem problem_for(std::span<const std::int64_t> sizes) const;
   /// The target's default configuration, or one like it that is valid and did not fail for these
@@ -125,8 +131,12 @@ class TargetLookup {
   std::optional<LookupAnswer> settled(std::span<const std::int64_t> key) const;
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
   LookupAnswer remember(std::span<const std::int64_t> sizes, const LookupAnswer& answer);
+  bool is_away(std::span<const std::int64_t> sizes) const;
+  Sizes class_of(std::span<const std::int64_t> sizes) const;
   void weigh_library(LookupAnswer& answer, std::span<const std::int64_t> sizes);
-  const std::string& offered_library();
+  void weigh_away(LookupAnswer& answer, std::span<const std::int64_t> sizes);
+  const std::string& offered_library(bool is_away);
+  std::optional<LookupAnswer> found(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> chosen(std::span<const std::int64_t> sizes);
   bool is_valid(const std::optional<Levels>& levels,
@@ -153,10 +163,10 @@ class TargetLookup {
 
   std::mutex mutex_;  // for everything below: sizes that were not tuned
   std::vector<db::LayerState> layer_states_;
-  std::optional<std::string> offered_library_;  // as asked
+  std::map<bool, std::string> offered_library_;  // as asked, away from default free sizes or not
   std::map<Sizes, LookupAnswer, SizesLess> remembered_;
-  std::map<Sizes, LookupAnswer, SizesLess> found_;
-  std::vector<db::FailedThere> failed_here_;  // in this process
+  std::map<Sizes, LookupAnswer, SizesLess> found_;  // by class_of()
+  std::vector<db::FailedThere> failed_here_;        // in this process
   std::unique_ptr<Experience> experience_;
   std::set<std::string, std::less<>> texts_;
   std::map<Sizes, std::string_view, SizesLess> pins_;

@@ -106,8 +106,8 @@ void use_valid_only(db::TunedStore& store, AnswerJudge& judge, const db::TunedSt
 namespace {
 
 /// Loads plugins into this process, as a program does that looks up.
-std::string library_for(const std::string& target, const Workload& workload) {
-  return library_offering(plugin_files(), target, workload);
+std::string library_for(const std::string& target, const Workload& workload, bool has_free_sizes) {
+  return library_offering(plugin_files(), target, workload, has_free_sizes);
 }
 
 std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValues& sizes) {

@@ -84,13 +84,15 @@ std::unique_ptr<Baseline> open_baseline(DeviceKind kind, const BaselineSource& s
 }  // namespace
 
 std::string library_offering(std::span<const std::filesystem::path> plugins,
-                             const std::string& target, const Workload& workload) {
+                             const std::string& target, const Workload& workload,
+                             bool has_free_sizes) {
   const auto offers = [&](const std::filesystem::path& file) {
     try {
       const PluginLibrary& plugin = loaded_plugin(file);
       if (!plugin.description().is_baseline || plugin.baseline().supports(target.c_str()) == 0) {
         return false;
       }
+      if (has_free_sizes && !plugin.reads_free_sizes(target)) return false;
       const autotune_offers_v1* const facet = plugin.offers();
       if (facet == nullptr) return true;
       const WholeProblem problem(target, workload, {});

@@ -23,9 +23,11 @@ std::unique_ptr<Baseline> open_host_baseline(const BaselineSource& source, const
                                              std::span<void* const> addresses);
 
 /// The name of the first of these plugins whose library computes the problem, which no GPU is
-/// needed to tell. Empty if there is none; plugins that cannot be used are passed over. Loads them.
+/// needed to tell; with `has_free_sizes`, also where free sizes are away from their defaults. Empty
+/// if there is none; plugins that cannot be used are passed over. Loads them.
 std::string library_offering(std::span<const std::filesystem::path> plugins,
-                             const std::string& target, const Workload& workload);
+                             const std::string& target, const Workload& workload,
+                             bool has_free_sizes);
 
 // A plugin's counters/1, in this process.
 

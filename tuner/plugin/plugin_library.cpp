@@ -166,6 +166,13 @@ const autotune_offers_v1* PluginLibrary::offers() const {
   return facet;
 }
 
+bool PluginLibrary::reads_free_sizes(const std::string& target) const {
+  const auto* facet = facet_of<autotune_free_sizes_v1>(*plugin_, AUTOTUNE_FACET_FREE_SIZES);
+  if (facet == nullptr) return false;
+  if (facet->reads == nullptr) fail("free_sizes/1: there is no reads()");
+  return facet->reads(target.c_str()) != 0;
+}
+
 const autotune_baseline_v1& PluginLibrary::baseline(DeviceKind kind) const {
   if (!description_.is_baseline_on(kind)) fail("it is not a baseline");
   return *facet_of<autotune_baseline_v1>(

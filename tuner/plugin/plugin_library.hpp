@@ -60,6 +60,8 @@ class PluginLibrary {
   const autotune_baseline_v1& baseline(DeviceKind kind = DeviceKind::cuda) const;
   /// nullptr if there is none.
   const autotune_offers_v1* offers() const;
+  /// Whether its baseline reads the target's free sizes.
+  bool reads_free_sizes(const std::string& target) const;
   const autotune_counters_v1& counters() const;
 
  private:

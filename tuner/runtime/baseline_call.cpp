@@ -53,18 +53,23 @@ std::vector<BaselineSource> runtime_baselines(const std::string& target) {
   return sources;
 }
 
-std::string runtime_library_for(const std::string& target, const Workload& workload) {
+std::string runtime_library_for(const std::string& target, const Workload& workload,
+                                bool has_free_sizes) {
   const std::lock_guard lock(plugin_calls());
-  return library_offering(plugin_files(runtime_plugin_folders()), target, workload);
+  return library_offering(plugin_files(runtime_plugin_folders()), target, workload, has_free_sizes);
 }
 
 BaselineCall::BaselineCall(std::string_view name, const std::string& target,
                            const Workload& workload, std::span<const fs::path> folders,
-                           DeviceKind kind) {
+                           DeviceKind kind, bool has_free_sizes) {
   const std::size_t blank = std::min(name.find(' '), name.size());
   const std::string_view way = name.substr(std::min(blank + 1, name.size()));
   const std::lock_guard lock(plugin_calls());
   const BaselineSource source{plugin_called(std::string(name.substr(0, blank)), folders), target};
+  if (has_free_sizes && !loaded_plugin(source.plugin).reads_free_sizes(target)) {
+    throw Error(format("{}: it does not read the free sizes of {}: install another version",
+                       source.plugin.string(), target));
+  }
   baseline_ =
       (kind == DeviceKind::host ? open_host_baseline : open_plugin_baseline)(source, workload, {});
   const std::vector<std::string> ways = baseline_->names();

@@ -21,8 +21,9 @@ std::vector<std::filesystem::path> runtime_plugin_folders();
 /// Every plugin in these folders, as a library for the target. Some may not be baselines.
 std::vector<BaselineSource> runtime_baselines(const std::string& target);
 
-/// A plugin in runtime_plugin_folders() whose library computes the problem. Empty if there is none.
-std::string runtime_library_for(const std::string& target, const Workload& workload);
+/// library_offering() of the plugins in runtime_plugin_folders().
+std::string runtime_library_for(const std::string& target, const Workload& workload,
+                                bool has_free_sizes);
 
 /// One candidate of one library for one problem. The plugin runs in this process, not in a worker.
 /// Thread-safe: a lock admits one thread at a time to all plugins.
@@ -30,10 +31,11 @@ class BaselineCall {
  public:
   /// `name` is the stored one, for the current GPU or this host: the plugin's file name without
   /// `.so`, then the candidate, such as `cublas cublasLt 0 (…)`. Without a candidate, the plugin's
-  /// first. Throws Error if the plugin is missing, cannot be loaded or opened, or no longer offers
-  /// the candidate.
+  /// first. Throws Error if the plugin is missing, cannot be loaded or opened, no longer offers the
+  /// candidate, or does not read the free sizes that the workload has.
   BaselineCall(std::string_view name, const std::string& target, const Workload& workload,
-               std::span<const std::filesystem::path> folders, DeviceKind kind = DeviceKind::cuda);
+               std::span<const std::filesystem::path> folders, DeviceKind kind = DeviceKind::cuda,
+               bool has_free_sizes = false);
   ~BaselineCall();
 
   /// As Baseline::launch(). Throws KernelFailure.

@@ -119,8 +119,9 @@ Policy policy_of(const autotune_options& options, DeviceKind kind) {
 /// The program's own, else those of plugins.
 Libraries libraries_of(const autotune_options& options) {
   if (!options.library) return runtime_library_for;
-  return
-      [name = std::string(options.library)](const std::string&, const Workload&) { return name; };
+  return [name = std::string(options.library)](const std::string&, const Workload&, bool) {
+    return name;
+  };
 }
 
 struct Chosen {

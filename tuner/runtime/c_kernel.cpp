@@ -142,12 +142,12 @@ void open_baseline(const Target& target, const Problem& problem, std::string_vie
   try {
     const auto on_device = selected_device(kernel);
     Workload workload;
-    workload.problem = problem.text();
+    workload.problem = problem.text_with_free();
     workload.buffers = kernel.buffers;
     workload.scalars = kernel.scalars;
-    kernel.baseline =
-        std::make_unique<BaselineCall>(name, target.name, workload, runtime_plugin_folders(),
-                                       kernel.ordinal ? DeviceKind::cuda : DeviceKind::host);
+    kernel.baseline = std::make_unique<BaselineCall>(
+        name, target.name, workload, runtime_plugin_folders(),
+        kernel.ordinal ? DeviceKind::cuda : DeviceKind::host, !problem.free.empty());
     kernel.engine = AUTOTUNE_VENDOR_LIBRARY;
   } catch (const std::exception& error) {
     give_up(kernel, error.what());
@@ -259,11 +259,14 @@ db::DecisionRow row_of(const Earning& earning, const std::string& configuration,
   return row;
 }
 
-/// Keeps it for later look-ups of this process, and stores it without making the program wait.
+/// Keeps it for later look-ups of this process, and stores it without making the program wait. No
+/// result is stored for free sizes away from their defaults.
 void keep(autotune_handle& handle, TargetLookup& lookup, std::span<const std::int64_t> sizes,
           const db::DecisionRow& row) {
   lookup.keep_found(sizes, row);
-  const auto store = [&handle, &lookup, row, problem = lookup.problem_for(sizes)] {
+  const Problem problem = lookup.problem_for(sizes);
+  if (!problem.free.empty()) return;
+  const auto store = [&handle, &lookup, row, problem] {
     try {
       db::SessionRow session;
       session.command = "autotune_launch()";
@@ -281,14 +284,12 @@ void keep(autotune_handle& handle, TargetLookup& lookup, std::span<const std::in
 
 /// Lets the calls of the kernel find out whether it or the library is faster, if that is open.
 void set_up_earning(autotune_handle& handle, TargetLookup& lookup, const Problem& problem,
-                    const LookupAnswer& answer, autotune_kernel& kernel) {
+                    std::span<const std::int64_t> sizes, const LookupAnswer& answer,
+                    autotune_kernel& kernel) {
   const bool is_chosen = kernel.configuration == answer.configuration;
-  if (!handle.earns || handle.tuned_only || !answer.is_open() || !is_chosen ||
-      !problem.free.empty()) {
-    return;
-  }
+  if (!handle.earns || handle.tuned_only || !answer.is_open() || !is_chosen) return;
   std::string library(answer.baseline);
-  if (library.empty()) library = lookup.library();
+  if (library.empty()) library = lookup.library(sizes);
   if (library.empty()) return;
   if (!handle.calls_library && !kernel.baseline) {
     open_baseline(lookup.target(), problem, library, kernel);
@@ -299,7 +300,7 @@ void set_up_earning(autotune_handle& handle, TargetLookup& lookup, const Problem
   kernel.earned = std::make_unique<EarnedCalls>(
       Earning(serves, expected), [ordinal = *handle.ordinal] { return make_call_timer(ordinal); },
       [&handle, &lookup, library, configuration = kernel.configuration,
-       sizes = sizes_of(lookup.target(), problem)](const Earning& earning) {
+       sizes = std::vector(sizes.begin(), sizes.end())](const Earning& earning) {
         keep(handle, lookup, sizes, row_of(earning, configuration, library));
       });
 }
@@ -369,15 +370,14 @@ autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, 
     }
     made->early_start = early_start_of(*handle, answer);
     if (is_on_host(*handle)) load_on_host(*handle, *made);
-    // Plugins know the default free sizes only.
-    if (!handle->tuned_only && !handle->calls_library && problem.free.empty()) {
+    if (!handle->tuned_only && !handle->calls_library) {
       std::string library(answer.baseline);
       // What replaces a configuration that does not compile was not compared with the library.
       const bool is_replaced = made->configuration != first;
-      if (library.empty() && is_replaced) library = lookup.library();
+      if (library.empty() && is_replaced) library = lookup.library(all);
       if (!library.empty()) open_baseline(lookup.target(), problem, library, *made);
     }
-    set_up_earning(*handle, lookup, problem, answer, *made);
+    set_up_earning(*handle, lookup, problem, all, answer, *made);
     *kernel = made.release();
   });
 }

@@ -27,14 +27,36 @@ std::string refusal_of(const char* problem, const char* type = "f32") {
 
 TEST(Product, LeadingDimensionsAreThoseOfRowMajorMatrices) {
   const Product plain = read("M=3 N=5 K=7");
-  EXPECT_EQ(plain.lda(), 7);
-  EXPECT_EQ(plain.ldb(), 5);
-  EXPECT_EQ(plain.ldc(), 5);
-  const Product turned = read("M=3 N=5 K=7 layout=TT pad=2");
-  EXPECT_EQ(turned.lda(), 3 + 2);
-  EXPECT_EQ(turned.ldb(), 7 + 2);
-  EXPECT_EQ(turned.stride_a(), 7 * 5);
-  EXPECT_EQ(turned.stride_b(), 5 * 9);
+  EXPECT_EQ(plain.lda, 7);
+  EXPECT_EQ(plain.ldb, 5);
+  EXPECT_EQ(plain.ldc, 5);
+  EXPECT_EQ(plain.ldd, 5);
+  const Product turned = read("M=3 N=5 K=7 layout=TT pad=2 scale=beta");
+  EXPECT_EQ(turned.lda, 3 + 2);
+  EXPECT_EQ(turned.ldb, 7 + 2);
+  EXPECT_EQ(turned.ldc, 5 + 2);
+  EXPECT_EQ(turned.ldd, 5);
+  EXPECT_EQ(turned.stride_a, 7 * 5);
+  EXPECT_EQ(turned.stride_b, 5 * 9);
+}
+
+TEST(Product, FreeSizesReplaceTheirDefaults) {
+  const Product p = read("M=3 N=5 K=7 batch=2 scale=beta lda=10 ldc=6 ldd=8 stride_b=0");
+  EXPECT_EQ(p.lda, 10);
+  EXPECT_EQ(p.ldb, 5);
+  EXPECT_EQ(p.ldc, 6);
+  EXPECT_EQ(p.ldd, 8);
+  EXPECT_EQ(p.stride_a, 3 * 10) << "the default follows lda";
+  EXPECT_EQ(p.stride_b, 0);
+  EXPECT_EQ(p.stride_c, 3 * 6);
+  EXPECT_EQ(p.stride_d, 3 * 8);
+  EXPECT_EQ(p.alignment, 0u);
+  EXPECT_EQ(read("M=3 N=5 K=7 stride_a=9000000000").stride_a, 9'000'000'000);
+  const Product in_place = read("M=3 N=5 K=7 ldc=6 ldd=8");
+  EXPECT_EQ(in_place.ldc, 8) << "without C, D takes its place";
+  EXPECT_EQ(read("M=3 N=5 K=7 A_aligned=8 D_aligned=4").alignment, 4u);
+  EXPECT_THAT(refusal_of("M=3 N=5 K=7 batch=2 ldd=10 stride_d=5"),
+              HasSubstr("between each other's lines"));
 }
 
 TEST(Product, ABatchIsASize) {

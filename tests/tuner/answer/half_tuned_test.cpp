@@ -73,7 +73,7 @@ class HalfTuned : public testing::Test {
 
   /// A lookup whose vendor offers a library, if `has_library`.
   std::unique_ptr<TargetLookup> open(const Case& of, bool has_library = true) const {
-    const auto offered = [has_library](const std::string&, const Workload&) {
+    const auto offered = [has_library](const std::string&, const Workload&, bool) {
       return std::string(has_library ? "cublas" : "");
     };
     return std::make_unique<TargetLookup>(of.target, of.settings, gpu("NVIDIA H200"), kPolicy,

@@ -72,6 +72,58 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_THROW(library.baseline(), Error);
 }
 
+/// What a baseline of `gemm` offers; `more` is inserted into its facet().
+std::string baseline_plugin(const std::string& name, const std::string& more = "") {
+  return R"(
+#include <autotune/autotune_plugin.h>
+#include <string.h>
+static int supports(const char* target) { return strcmp(target, "gemm") == 0; }
+static int reads(const char* target) { return strcmp(target, "gemm") == 0; }
+static const char* open(const autotune_baseline_problem_v1* p, void** i) { return p || i ? 0 : "none"; }
+static void close(void* i) { (void)i; }
+static uint32_t candidates(void* i) { return i != 0; }
+static const char* name(void* i, uint32_t c) { return i || c ? "one" : 0; }
+static const char* launch(void* i, uint32_t c, void* const* a, void* s) {
+  return i || c || a || s ? 0 : "none";
+}
+static const autotune_baseline_v1 baseline = {supports, open, close, candidates, name, launch};
+static const autotune_free_sizes_v1 free_sizes = {reads}, without_function = {0};
+static const void* facet(const char* id) {
+  (void)free_sizes, (void)without_function;
+  if (strcmp(id, AUTOTUNE_FACET_BASELINE) == 0) return &baseline;
+)" + more +
+         R"(
+  return 0;
+}
+static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, ")" +
+         name + R"(", "1.2", "a library", facet};
+AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
+)";
+}
+
+TEST_F(PluginLibraryTest, OnlyABaselineThatReadsFreeSizesIsOfferedWithThem) {
+  const auto reading = [](const char* what) {
+    return format("  if (strcmp(id, AUTOTUNE_FACET_FREE_SIZES) == 0) return &{};\n", what);
+  };
+  const fs::path packed = workshop_.build("packed", baseline_plugin("packed"));
+  const fs::path any = workshop_.build("any", baseline_plugin("any", reading("free_sizes")));
+  const fs::path broken =
+      workshop_.build("broken", baseline_plugin("broken", reading("without_function")));
+  const auto offering = [&](std::vector<fs::path> plugins, bool has_free_sizes,
+                            const char* target = "gemm") {
+    return library_offering(plugins, target, {}, has_free_sizes);
+  };
+  EXPECT_EQ(offering({packed, any}, false), "packed");
+  EXPECT_EQ(offering({packed, any}, true), "any");
+  EXPECT_EQ(offering({packed}, true), "");
+  EXPECT_EQ(offering({broken}, true), "");
+  EXPECT_EQ(offering({any}, true, "reduction"), "");
+  EXPECT_TRUE(PluginLibrary(any).reads_free_sizes("gemm"));
+  EXPECT_FALSE(PluginLibrary(any).reads_free_sizes("reduction"));
+  EXPECT_REFUSAL(Error, PluginLibrary(broken).reads_free_sizes("gemm"),
+                 "free_sizes/1: there is no reads()");
+}
+
 TEST_F(PluginLibraryTest, AnotherAbiIsNamedBesideOurs) {
   EXPECT_THAT(refusal_of_source(plain_plugin("old", "7")),
               AllOf(HasSubstr("bad1.so"), HasSubstr("plugin ABI 7"), HasSubstr("supports 1")));
