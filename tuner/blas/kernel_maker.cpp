@@ -63,10 +63,9 @@ Outcome outcome_of(const autotune_answer& answer) {
   return *answer.baseline != '\0' ? Outcome::vendor_faster : Outcome::served;
 }
 
-/// Why a configuration of the plain, packed product cannot be used.
+/// Why there is no configuration, where there is one for the packed product.
 Outcome obstacle_of(const CallShape& shape) {
-  if (!is_packed(shape)) return Outcome::leading_dimension;
-  return is_dense(shape) ? Outcome::epilogue : Outcome::batch;
+  return is_packed(shape) ? Outcome::batch : Outcome::leading_dimension;
 }
 
 /// Blocks all signals, so that the program's own threads handle them.
@@ -87,10 +86,9 @@ class NoSignals {
 
 }  // namespace
 
-autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProblem& problem,
-                                         Use use) {
+autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProblem& problem) {
   const auto [found, is_new] =
-      handles_.try_emplace(Key{device, problem.target, problem.settings, use}, nullptr);
+      handles_.try_emplace(Key{device, problem.target, problem.settings}, nullptr);
   if (!is_new) return found->second;
   autotune_options wanted{};
   wanted.size = sizeof wanted;
@@ -115,16 +113,17 @@ autotune_handle* KernelMaker::handle_for(std::int32_t device, const TargetProble
   return found->second;
 }
 
-KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem) {
-  Choice choice{.problem = problem};
-  choice.handle = handle_for(device, problem, Use::looking_up);
+KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProblem& problem,
+                                         std::optional<Outcome> obstacle) {
+  Choice choice{.problem = problem, .timed = problem};
+  choice.handle = handle_for(device, problem);
   if (!choice.handle) return choice;
   autotune_answer answer{};
   answer.size = sizeof answer;
   const RuntimeLibrary& runtime = *runtime_library();
   const auto& sizes = problem.sizes;
   if (runtime.lookup(choice.handle, sizes.data(), sizes.size(), &answer) != AUTOTUNE_OK) {
-    choice.outcome = failed(runtime.message());
+    choice.outcome = obstacle ? *obstacle : failed(runtime.message());
     return choice;
   }
   choice.outcome = outcome_of(answer);
@@ -135,14 +134,30 @@ KernelMaker::Choice KernelMaker::look_up(std::int32_t device, const TargetProble
   return choice;
 }
 
+KernelMaker::Choice KernelMaker::choice_for(const CallShape& shape, const TargetProblem& packed) {
+  Choice choice = look_up(shape.device, packed);
+  const TargetProblem launched = launched_problem_of(shape, packed);
+  if (launched == packed || choice.outcome == Outcome::failed) return choice;
+  Choice there = look_up(shape.device, launched, obstacle_of(shape));
+  if (there.configuration == choice.configuration) {
+    there.timed = packed;
+    there.is_exact = choice.is_exact;
+  }
+  return there;
+}
+
 bool KernelMaker::is_better(const Choice& other, const Choice& own) {
   if (!other.handle || !own.handle) return false;
+  const auto has_obstacle = [](const Choice& one) {
+    return one.outcome == Outcome::leading_dimension || one.outcome == Outcome::batch;
+  };
+  if (has_obstacle(own) != has_obstacle(other)) return has_obstacle(own);
   if (other.is_exact && !own.is_exact) return true;  // all units were tried
   if (own.outcome == Outcome::not_tuned && other.outcome == Outcome::vendor_faster) return true;
   std::int32_t is_faster = 0;
   const auto status = runtime_library()->is_faster(
-      other.handle, other.problem.sizes.data(), other.problem.sizes.size(), own.handle,
-      own.problem.sizes.data(), own.problem.sizes.size(), &is_faster);
+      other.handle, other.timed.sizes.data(), other.timed.sizes.size(), own.handle,
+      own.timed.sizes.data(), own.timed.sizes.size(), &is_faster);
   return status == AUTOTUNE_OK && is_faster != 0;
 }
 
@@ -152,13 +167,7 @@ std::vector<KernelMaker::Choice> KernelMaker::choose(const CallShape& shape) {
   if (options().only_fp32) problems.resize(1);
   std::vector<Choice> ranked;
   for (const TargetProblem& problem : problems) {
-    Choice other = look_up(shape.device, problem);
-    const TargetProblem launched = launched_problem_of(shape, problem);
-    const bool is_away = other.outcome == Outcome::served && launched != problem;
-    if (is_away && look_up(shape.device, launched).outcome == Outcome::vendor_faster) {
-      other.outcome = Outcome::vendor_faster;
-      other.is_open = false;  // what is earned is stored for the default distances
-    }
+    Choice other = choice_for(shape, problem);
     if (ranked.empty() || is_better(other, ranked.front()))
       ranked.insert(ranked.begin(), std::move(other));
   }
@@ -182,20 +191,9 @@ const KernelMaker::Choice* KernelMaker::rival_in(const std::vector<Choice>& rank
   return rival;
 }
 
-KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& choice,
-                                       const ServingKernel* stand_in) {
+KernelMaker::Made KernelMaker::prepare(const Choice& choice, const ServingKernel* stand_in) {
   const RuntimeLibrary& runtime = *runtime_library();
-  const TargetProblem launched = launched_problem_of(shape, choice.problem);
-  const bool is_pinned = launched != choice.problem;
-  autotune_handle* const handle =
-      handle_for(shape.device, launched, is_pinned ? Use::pinning : Use::looking_up);
-  if (!handle) return Outcome::failed;
-  const auto& sizes = launched.sizes;
-  const char* const configuration = choice.configuration.c_str();
-  if (is_pinned && runtime.pin(handle, sizes.data(), sizes.size(), configuration) != AUTOTUNE_OK) {
-    return obstacle_of(shape);
-  }
-  PreparedProblem problem{&runtime, handle, sizes};
+  PreparedProblem problem{&runtime, choice.handle, choice.problem.sizes};
   autotune_kernel* const kernel = problem.prepare();
   if (!kernel) return failed(runtime.message());
   // If a configuration does not compile, libautotune prepares the default one. cuBLAS is expected
@@ -208,7 +206,7 @@ KernelMaker::Made KernelMaker::prepare(const CallShape& shape, const Choice& cho
   runtime.release(kernel);
   const std::string how =
       arguments ? format("gave way to {}", prepared) : "cannot be used as a product";
-  return failed(format("{} {} {}", launched.target, configuration, how));
+  return failed(format("{} {} {}", choice.problem.target, choice.configuration, how));
 }
 
 std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& shape) {
@@ -220,7 +218,7 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& s
   const Choice& first = ranked.front();
   if (first.outcome != Outcome::served) {
     if (const Choice* const rival = rival_in(ranked)) {
-      const Made made = prepare(shape, *rival, nullptr);
+      const Made made = prepare(*rival, nullptr);
       const auto* const one = std::get_if<const ServingKernel*>(&made);
       if (one && (*one)->earns()) return *one;
     }
@@ -228,7 +226,7 @@ std::variant<const ServingKernel*, Outcome> KernelMaker::make(const CallShape& s
   }
   for (auto choice = ranked.rbegin(); choice != ranked.rend(); ++choice) {
     const Made made =
-        choice->outcome == Outcome::served ? prepare(shape, *choice, kernel) : choice->outcome;
+        choice->outcome == Outcome::served ? prepare(*choice, kernel) : choice->outcome;
     if (const auto* const faster = std::get_if<const ServingKernel*>(&made)) {
       kernel = *faster;
     } else {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -29,18 +30,17 @@ class KernelMaker {
   std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
 
  private:
-  /// A handle with pins answers no lookups: they would get the pins.
-  enum class Use : std::uint8_t { looking_up, pinning };
-  using Key = std::tuple<std::int32_t, std::string, std::string, Use>;  // device, target, settings
+  using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
   /// What is known of a problem.
   struct Choice {
     Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
-    TargetProblem problem;
+    TargetProblem problem;              // with the call's leading dimensions
     autotune_handle* handle = nullptr;
     std::string configuration = {};
-    bool is_open = false;    // whether it or cuBLAS is faster
-    double expected_ns = 0;  // of its kernel
-    bool is_exact = false;   // known at these very sizes
+    bool is_open = false;      // whether it or cuBLAS is faster
+    double expected_ns = 0;    // of its kernel
+    bool is_exact = false;     // known at the very sizes of `timed`
+    TargetProblem timed = {};  // whose times rank it: packed, if its configuration runs there too
   };
 
   using Made = std::variant<const ServingKernel*, Outcome>;
@@ -48,10 +48,13 @@ class KernelMaker {
   std::vector<Choice> choose(const CallShape& shape);
   /// Whether `other` is to be preferred to the one with fewer units.
   static bool is_better(const Choice& other, const Choice& own);
-  Choice look_up(std::int32_t device, const TargetProblem& problem);
+  /// `obstacle`: the outcome without a configuration, in place of a failure.
+  Choice look_up(std::int32_t device, const TargetProblem& problem,
+                 std::optional<Outcome> obstacle = {});
+  Choice choice_for(const CallShape& shape, const TargetProblem& packed);
   static const Choice* rival_in(const std::vector<Choice>& ranked);
-  Made prepare(const CallShape& shape, const Choice& choice, const ServingKernel* stand_in);
-  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem, Use use);
+  static Made prepare(const Choice& choice, const ServingKernel* stand_in);
+  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
 
   std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them
 };

@@ -36,7 +36,6 @@ bool bind(void* library, RuntimeLibrary& runtime) {
   find(runtime.warnings, "autotune_warnings");
   find(runtime.lookup, "autotune_lookup");
   find(runtime.is_faster, "autotune_is_faster");
-  find(runtime.pin, "autotune_pin");
   find(runtime.prepare, "autotune_prepare");
   find(runtime.release, "autotune_release");
   find(runtime.configuration, "autotune_kernel_configuration");

@@ -16,7 +16,6 @@ struct RuntimeLibrary {
   decltype(&autotune_warnings) warnings = nullptr;
   decltype(&autotune_lookup) lookup = nullptr;
   decltype(&autotune_is_faster) is_faster = nullptr;
-  decltype(&autotune_pin) pin = nullptr;
   decltype(&autotune_prepare) prepare = nullptr;
   decltype(&autotune_release) release = nullptr;
   decltype(&autotune_kernel_configuration) configuration = nullptr;

@@ -71,6 +71,13 @@ TEST_F(Preload, WhereItIsOpenBothServeInTurnAndEachTimedCallEnds) {
   EXPECT_THAT(call_with("earn", "same", "8").err, HasSubstr("0 of 8 calls"));
 }
 
+TEST_F(Preload, WhatIsOpenWithLeadingDimensionsOnlyIsTimedThere) {
+  const Ended ended = call_with("earn away", "random", "300");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, AllOf(ContainsRegex("lda=[0-9]* ldb=[0-9]* ldc=[0-9]*: served"),
+                               ContainsRegex("k=[0-9]*: served"), Not(HasSubstr("a call"))));
+}
+
 TEST_F(Preload, WhatIsNotTheSameContractIsPassedOnWithItsReason) {
   const Ended ended = call("refused");
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -246,9 +253,10 @@ TEST_F(Preload, ALinearLayerInSixteenBitsIsRecordedTunedAndServed) {
 }
 
 TEST_F(Preload, AConfigurationThatLeadingDimensionsExcludeIsPassedOn) {
-  const Ended ended = call_with("pin", "random", "300");
+  const Ended ended = call_with("distances", "random", "300");
   EXPECT_THAT(ended.out, HasSubstr("wrong 0,"));
   EXPECT_THAT(ended.err, AllOf(ContainsRegex("leading dimension [1-9]"), HasSubstr("epilogue ")));
+  EXPECT_THAT(ended.err, Not(HasSubstr("as it was asked to"))) << "it is no fault";
 }
 
 TEST_F(Preload, WhateverFailsCublasRunsAndOneLineSaysSo) {

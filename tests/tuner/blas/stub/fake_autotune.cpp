@@ -18,7 +18,6 @@
 
 struct autotune_handle {
   std::string target, settings;
-  bool is_pinned = false;
 };
 
 struct autotune_kernel {
@@ -116,7 +115,7 @@ const char* autotune_message(void) { return "the fake failed as it was asked to"
 autotune_status autotune_open(const autotune_options* options, autotune_handle** handle) {
   if (is_asked_for("open")) return AUTOTUNE_FAILED;
   if (is_asked_for("fp32 only") && !has(options->settings, "units=fp32")) return AUTOTUNE_NOT_FOUND;
-  *handle = new autotune_handle{options->target, options->settings, false};
+  *handle = new autotune_handle{options->target, options->settings};
   return AUTOTUNE_OK;
 }
 
@@ -130,13 +129,14 @@ const char* autotune_warnings(const autotune_handle*) {
   return is_asked_for("warning") ? "tuned.db: is damaged\nmore of it\n" : "";
 }
 
-autotune_status autotune_lookup(autotune_handle* handle, const int64_t*, size_t count,
+autotune_status autotune_lookup(autotune_handle*, const int64_t*, size_t count,
                                 autotune_answer* answer) {
-  if (handle->is_pinned) return AUTOTUNE_FAILED;  // the answer would be the pin
+  if (is_asked_for("distances") && count > 4) return AUTOTUNE_NOT_FOUND;
   answer->configuration = kConfiguration;
   answer->baseline = is_asked_for("vendor") ? "cublas cublasSgemm" : "";
   if (is_asked_for("away") && count > 4) answer->baseline = "cublas";
-  if (is_asked_for("earn")) answer->baseline = "cublas", answer->is_open = 1;
+  const bool is_open = is_asked_for("earn") || (is_asked_for("earn away") && count > 4);
+  if (is_open) answer->baseline = "cublas", answer->is_open = 1;
   answer->origin = is_asked_for("default") ? AUTOTUNE_DEFAULT : AUTOTUNE_EXACT;
   return AUTOTUNE_OK;
 }
@@ -146,11 +146,6 @@ autotune_status autotune_is_faster(autotune_handle* other, const int64_t*, size_
   const bool is_split = has(other->settings, "units=any");
   *is_faster = is_split && (is_asked_for("split") || is_asked_for("large split"));
   return AUTOTUNE_OK;
-}
-
-autotune_status autotune_pin(autotune_handle* handle, const int64_t*, size_t, const char*) {
-  handle->is_pinned = true;
-  return is_asked_for("pin") ? AUTOTUNE_NOT_FOUND : AUTOTUNE_OK;
 }
 
 autotune_status autotune_prepare(autotune_handle* handle, const int64_t* sizes, size_t count,
@@ -191,7 +186,9 @@ uint64_t autotune_kernel_workspace(const autotune_kernel* kernel) {
 }
 
 /// Each second call is cuBLAS's, and every call is timed.
-int32_t autotune_kernel_earns(const autotune_kernel*) { return is_asked_for("earn") ? 1 : 0; }
+int32_t autotune_kernel_earns(const autotune_kernel* kernel) {
+  return is_asked_for("earn") || (is_asked_for("earn away") && kernel->sizes.size() > 4) ? 1 : 0;
+}
 
 autotune_engine autotune_begin_call(autotune_kernel* kernel, void*, int32_t* is_timed) {
   *is_timed = 1;
