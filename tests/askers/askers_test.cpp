@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -96,12 +97,33 @@ class Askers : public testing::Test {
     return handle;
   }
 
-  autotune_answer lookup(autotune_handle* handle, Sizes sizes) const {
+  /// With the batch of this test, and free sizes that follow M, N and K.
+  Sizes whole(Sizes sizes) const {
+    sizes.insert(sizes.begin() + 3, batch_);
+    return sizes;
+  }
+  autotune_answer lookup(autotune_handle* handle, const Sizes& sizes) const {
     autotune_answer answer{};
     answer.size = sizeof answer;
-    sizes.push_back(batch_);
-    EXPECT_EQ(autotune_lookup(handle, sizes.data(), 4, &answer), AUTOTUNE_OK) << autotune_message();
+    const Sizes all = whole(sizes);
+    EXPECT_EQ(autotune_lookup(handle, all.data(), all.size(), &answer), AUTOTUNE_OK)
+        << autotune_message();
     return answer;
+  }
+  /// Leading dimensions, strides and alignments, each its default or larger, of which some are
+  /// multiples of a power of two: in each class of alignment.
+  Sizes with_free(Sizes sizes, const std::string& settings) {
+    const Problem problem = problem_with(gemm_, sizes, settings);
+    const TargetProgram program(gemm_, problem, device_of(db::h200()), SizeBinding::given);
+    for (std::size_t i = 0; i < gemm_.free_sizes.size(); ++i) {
+      const std::int64_t usual = program.free_values(whole(sizes)).at(i);
+      const std::int64_t step = std::int64_t{1} << (random_() % 6);
+      std::int64_t size = (usual + static_cast<std::int64_t>(random_() % 100)) / step * step;
+      if (size < usual) size += step;
+      if (gemm_.free_sizes[i].most) size = std::clamp<std::int64_t>(step, 4, usual);
+      sizes.push_back(random_() % 3 == 0 ? kDefaultSize : size);
+    }
+    return sizes;
   }
 
   /// Of a command line.
@@ -124,10 +146,27 @@ class Askers : public testing::Test {
       }
     }
     const Handle program(open("gemm", settings));
+    if (has_free_) {  // of some targets' types there are packed products only
+      for (Sizes& sizes : all) {
+        Sizes away = with_free(sizes, settings);
+        autotune_answer ignored{.size = sizeof ignored};
+        const Sizes whole_away = whole(away);
+        if (autotune_lookup(program.get(), whole_away.data(), whole_away.size(), &ignored) ==
+            AUTOTUNE_OK) {
+          sizes = std::move(away);
+          ++away_;
+        }
+      }
+    }
     std::string list;
     for (const Sizes& sizes : all) {
       list +=
           format("{}{}x{}x{}x{}", list.empty() ? "" : ",", sizes[0], sizes[1], sizes[2], batch_);
+      for (std::size_t i = 3; i < sizes.size(); ++i) {
+        if (sizes[i] != kDefaultSize) {
+          list += format(",{}={}", gemm_.free_sizes[i - 3].name, sizes[i]);
+        }
+      }
     }
     std::vector<std::string> words = words_for(settings);
     words.insert(words.end(), {"--size", list});
@@ -135,13 +174,16 @@ class Askers : public testing::Test {
     cli::AnswerJudge judge(arguments);
     cli::Databases databases(arguments, judge);
     std::map<std::string, cli::Answer> shown;
-    for (cli::Answer& answer : databases.answers()) {
+    for (cli::Answer& answer : databases.answers(cli::FreeSizes::taken)) {
       const db::ProblemKey key = answer.entry.best.key;
-      if (key.policy == kPolicy) shown.emplace(key.problem, std::move(answer));
+      const std::string problem = answer.given.problem.text_with_free();
+      if (key.policy == kPolicy) shown.emplace(problem, std::move(answer));
     }
+    TargetLookup names(gemm_, parse_named_values(settings), device_of(db::h200()), kPolicy,
+                       std::vector<db::Layer>());
     for (const Sizes& sizes : all) {
-      SCOPED_TRACE(format("{} {}x{}x{}", settings, sizes[0], sizes[1], sizes[2]));
-      const std::string problem = problem_with(gemm_, sizes, settings).text();
+      const std::string problem = names.problem_for(whole(sizes)).text_with_free();
+      SCOPED_TRACE(problem);
       ASSERT_TRUE(shown.contains(problem));
       expect_shown(shown.at(problem), program.get(), sizes);
     }
@@ -198,7 +240,7 @@ class Askers : public testing::Test {
   }
 
   /// By query and explain.
-  void expect_shown(const cli::Answer& shown, autotune_handle* program, Sizes sizes) const {
+  void expect_shown(const cli::Answer& shown, autotune_handle* program, const Sizes& sizes) const {
     const autotune_answer answer = lookup(program, sizes);
     const cli::ProgramAnswer& given = shown.given;
     EXPECT_EQ(given.lookup->target().name, answer.target);
@@ -209,8 +251,8 @@ class Askers : public testing::Test {
     EXPECT_EQ(given.answer.baseline_ns, answer.baseline_ns);
     EXPECT_EQ(given.answer.expected_ns, answer.expected_ns);
     char text[4096];
-    sizes.push_back(batch_);
-    ASSERT_EQ(autotune_explain(program, sizes.data(), 4, text, sizeof text), AUTOTUNE_OK);
+    const Sizes all = whole(sizes);
+    ASSERT_EQ(autotune_explain(program, all.data(), all.size(), text, sizeof text), AUTOTUNE_OK);
     EXPECT_EQ(
         explanation_of(given.lookup->target(), given.problem, given.lookup->device(), given.answer),
         text);
@@ -224,6 +266,8 @@ class Askers : public testing::Test {
   const Target gemm_ = find_target(AUTOTUNE_SOURCE_DIR "/kernel_sources/gemm/gemm.target.toml");
   std::mt19937_64 random_{40};
   std::int64_t batch_ = 1;
+  bool has_free_ = false;
+  int away_ = 0;  // problems with free sizes so far
 };
 
 TEST_F(Askers, SayTheSameWhereNothingIsTuned) {
@@ -237,6 +281,20 @@ TEST_F(Askers, SayTheSameOfWhatIsShipped) {
                              std::filesystem::copy_options::overwrite_existing);
   expect_the_same("layout=NN", 40, {{1024, 1024, 1024}, {128, 128, 128}, {512, 512, 512}});
   expect_the_same("layout=NT", 20);
+}
+
+TEST_F(Askers, SayTheSameWithFreeSizes) {
+  has_free_ = true;
+  expect_the_same("layout=NT", 20);  // nothing is tuned
+  expect_the_same("scale=beta", 10);
+  batch_ = 3;
+  expect_the_same("layout=NN", 10);
+  batch_ = 1;
+  std::filesystem::copy_file(AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db", file_,
+                             std::filesystem::copy_options::overwrite_existing);
+  expect_the_same("layout=NN", 20, {{1024, 1024, 1024}, {128, 128, 128}, {512, 512, 512}});
+  expect_the_same("dtype=bf16 layout=NT", 10);
+  EXPECT_GT(away_, 55);
 }
 
 /// Tuned with and without the library, for another GPU, by another source; pinned, and refuted.
@@ -280,6 +338,8 @@ class HalfTuned : public Askers, public testing::WithParamInterface<const char*>
 TEST_P(HalfTuned, AllSayTheSame) {
   expect_the_same(settings_, 10, exact_);
   expect_given(settings_);
+  has_free_ = true;
+  expect_the_same(settings_, 10, exact_);
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, HalfTuned,

@@ -111,6 +111,39 @@ TEST_F(Query, TellsWhatAProgramGetsWhereNothingIsStored) {
   expect_refused(of("./none.target.toml", "8"), 2, {"none.target.toml"});
 }
 
+TEST_F(Query, TellsWhatAProgramGetsThatGivesFreeSizes) {
+  const auto asked = [&](const char* verb, const char* size, const char* option = "--set") {
+    std::vector<std::string> words{verb,     "--target", "gemm",      "--device", "h200",
+                                   "--size", size,       "--context", "between"};
+    words.insert(words.end(), {option});
+    if (option == std::string("--set")) words.emplace_back("layout=NN");
+    return sandbox.run(words);
+  };
+  const Ended away = asked("query", "1024,lda=1032");
+  EXPECT_EQ(away.status, 0) << away.err;
+  EXPECT_THAT(away.out,
+              AllOf(HasSubstr("gemm M=1024 N=1024 K=1024 batch=1 lda=1032 is not tuned on NVIDIA"),
+                    HasSubstr("good at these sizes with default free sizes; not timed with those"),
+                    HasSubstr("measures it with default free sizes\n")));
+  EXPECT_EQ(asked("query", "1024,lda=1024").out, asked("query", "1024").out) << "the default";
+  const Json json = Json::parse(asked("query", "1024,lda=1032,ldd=1100", "--json").out);
+  const Json program = json["results"][0]["program"];
+  EXPECT_EQ(json["results"][0]["exact"], false);
+  EXPECT_EQ(program["free"], (Json{{"lda", 1032}, {"ldd", 1100}}));
+  EXPECT_EQ(program["config"], json["results"][0]["config"]);
+  EXPECT_GT(program["expected_ns"], 0);
+
+  const Ended explained = asked("explain", "1024,lda=1032");
+  EXPECT_EQ(explained.status, 0) << explained.err;
+  EXPECT_THAT(
+      explained.out,
+      AllOf(HasSubstr("gemm M=1024 N=1024 K=1024 batch=1 lda=1032 on NVIDIA"),
+            HasSubstr("\npredicted "), HasSubstr("\noccupancy "), Not(HasSubstr("\nmeasured "))));
+  EXPECT_EQ(Json::parse(asked("explain", "1024,lda=1032,ldd=1100", "--json").out)[0]["program"],
+            program);
+  expect_refused(asked("explain", "1024,lda=1032", "--counters"), 2, {"--counters", "free sizes"});
+}
+
 TEST_F(Query, SaysThatALockIsNoDatabaseEvenIfItIsMissing) {
   sandbox.set("AUTOTUNE_DB", "app.lock");
   const Ended ended =

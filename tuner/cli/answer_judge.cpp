@@ -5,6 +5,7 @@
 
 #include "tuner/answer/sized_target.hpp"
 #include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/plugin/plugin_library.hpp"
@@ -119,6 +120,10 @@ std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValu
     if (!value) throw Error(format("{}: the size {} is missing", target.name, name));
     numbers.push_back(value->integer());
   }
+  for (const FreeSize& each : target.free_sizes) {
+    const Value* const value = find_value(sizes, each.name);
+    numbers.push_back(value ? value->integer() : kDefaultSize);
+  }
   return numbers;
 }
 
@@ -203,6 +208,20 @@ std::string one_line(const ProgramAnswer& given) {
                           configuration_text(target, given.problem, answer.configuration,
                                              given.lookup->device())),
                    answer.expected_ns, how);
+}
+
+Json program_json(const ProgramAnswer& given) {
+  if (!given.lookup) return nullptr;
+  const LookupAnswer& answer = given.answer;
+  return {{"target", given.lookup->target().name},
+          {"free", json_of(given.problem.free)},
+          {"config", json_of(parse_named_values(answer.configuration))},
+          {"origin", db::name_of(answer.origin)},
+          {"provenance", answer.provenance},
+          {"expected_ns", answer.expected_ns},
+          {"library", answer.baseline},
+          {"library_ns", answer.baseline_ns},
+          {"library_is_expected", answer.library_is_expected}};
 }
 
 }  // namespace autotune::cli

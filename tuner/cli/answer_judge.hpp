@@ -17,6 +17,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
+#include "tuner/json/json.hpp"
 #include "tuner/target/catalog.hpp"
 
 namespace autotune::cli {
@@ -74,8 +75,9 @@ class ProgramAnswers {
   ProgramAnswers(AnswerJudge& judge, std::vector<db::Layer> layers)
       : judge_(judge), layers_(std::move(layers)) {}
 
-  /// For these sizes with the settings, the policy and the device of a stored result. Throws Error
-  /// if a program gets none; `lookup` is nullptr where the target is not known here.
+  /// For these sizes, free ones included, with the settings, the policy and the device of a stored
+  /// result. Throws Error if a program gets none; `lookup` is nullptr where the target is not known
+  /// here.
   ProgramAnswer find(const db::TunedEntry& like, const NamedValues& sizes);
   /// The same for a device of which nothing need be stored.
   ProgramAnswer find(const Target& target, const NamedValues& settings, const DeviceInfo& device,
@@ -101,5 +103,7 @@ void keep_given(std::vector<db::TunedEntry>& entries, ProgramAnswers& programs);
 
 /// One line: `gemm KERNEL=split BM=128 …, 23.76 us`, or `cublas, 8.900 us expected`.
 std::string one_line(const ProgramAnswer& given);
+/// null without `--size`, or where the target is not known here.
+Json program_json(const ProgramAnswer& given);
 
 }  // namespace autotune::cli

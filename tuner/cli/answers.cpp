@@ -36,8 +36,11 @@ bool has_problem(const Target& target, const EntryProblem& problem) try {
   return false;
 }
 
+/// The key of results.
 NamedValues problem_at(const db::TunedEntry& place, const NamedValues& sizes) {
+  const std::size_t count = problem_of(place).sizes.size();
   NamedValues problem = sizes;
+  if (problem.size() > count) problem.resize(count);  // without free sizes
   for (const NamedValue& setting : problem_of(place).settings) problem.push_back(setting);
   return problem;
 }
@@ -104,14 +107,14 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
   if (shipped_) shipped_warning_.emplace(*shipped_);
 }
 
-std::vector<Answer> Databases::answers() {
+std::vector<Answer> Databases::answers(FreeSizes free) {
   if (!arguments_.has("size")) return listed();
   const std::vector<db::TunedEntry> all = places();
   const db::KernelRow& kernel = all.front().kernel;
   std::vector<Answer> answers;
   std::vector<std::string> failures;
   std::exception_ptr failure;  // the first
-  for (const NamedValues& sizes : asked_sizes(arguments_, judge_, kernel)) {
+  for (const NamedValues& sizes : asked_sizes(arguments_, judge_, kernel, free)) {
     for (const db::TunedEntry& place : all) {
       try {
         answers.push_back(answer_at(place, sizes));
@@ -219,7 +222,7 @@ db::TunedEntry Databases::place_here() {
   const Target* const known = judge_.target_called(name);
   if (!known && why_) say_why();  // a target of the user's own, which is known by its results
   const Target target = known ? *known : find_target(arguments_.text("target"));
-  const auto sizes = sizes_in(arguments_.text("size"), target, "--size").front();
+  const auto sizes = sizes_in(arguments_.text("size"), target, "--size", FreeSizes::taken).front();
   const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
   const DeviceInfo device = device_here();
   db::TunedEntry place{{}, device_row(device), kernel_row(target), {}};

@@ -25,6 +25,9 @@ struct Answer {
   std::string refuted_pin = {};  // a pinned configuration that failed
   /// `lookup` is nullptr without --size, or if the target is not known here.
   ProgramAnswer given = {};
+
+  /// Whether free sizes are away from their defaults: nothing is stored for these.
+  bool is_away() const { return !given.problem.free.empty(); }
 };
 
 /// The command that measures the problem of an entry.
@@ -41,7 +44,7 @@ class Databases {
   /// With --size: for each device, settings and policy with results, the answer for these sizes; if
   /// there are none, that for --device or the first GPU of this machine. Without: what is tuned.
   /// Throws the Error of the user's database if there is no answer.
-  std::vector<Answer> answers();
+  std::vector<Answer> answers(FreeSizes free = FreeSizes::refused);
 
   /// The stored results among the answers; without --size, among those for what is tuned.
   std::vector<db::TunedEntry> measured();
@@ -51,9 +54,9 @@ class Databases {
   std::vector<db::TunedEntry> stored_for(int compute_capability);
 
   const std::optional<db::TunedStore>& own() const { return own_; }
-  /// The database of a stored answer.
+  /// The database of a stored answer; of another one, any.
   const db::TunedStore& store_of(const Answer& answer) const {
-    return answer.shipped ? *shipped_ : *own_;
+    return answer.shipped || !own_ ? *shipped_ : *own_;
   }
 
  private:

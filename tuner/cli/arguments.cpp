@@ -9,6 +9,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/sizes_text.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -287,23 +288,27 @@ std::string example_sizes(const Target& target) {
 }
 
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
-                                  std::string_view option) {
-  for (const std::string_view item : split(text, ',')) {
-    const std::string_view name = trimmed(item.substr(0, item.find('=')));
-    if (std::ranges::find(target.free_sizes, name, &FreeSize::name) == target.free_sizes.end())
-      continue;
-    throw UsageError(
-        format("{}: {} is a free size of {}: results belong to its default; leave it out", option,
-               name, target.name));
-  }
+                                  std::string_view option, FreeSizes free) {
   const std::vector<std::string> names = given_sizes(text, target);
   const std::size_t left_out = target.sizes.size() - needed_sizes(target);
+  std::vector<std::string> free_names = size_names(target);
+  free_names.erase(free_names.begin(), free_names.begin() + std::ssize(target.sizes));
   std::vector<NamedValues> all;
-  for (const NamedValues& given : parse_sizes(text, names, option, names.size() - left_out)) {
+  for (const NamedValues& given :
+       parse_sizes(text, names, option, names.size() - left_out, free_names)) {
     NamedValues sizes;
     for (std::size_t i = 0; i < target.sizes.size(); ++i) {
       const Value* const size = find_value(given, target.sizes[i]);
       sizes.push_back({target.sizes[i], size ? *size : left_out_size(target, i)});
+    }
+    for (const std::string& name : free_names) {
+      const Value* const size = find_value(given, name);
+      if (size && free == FreeSizes::refused) {
+        throw UsageError(
+            format("{}: {} is a free size of {}: results belong to its default; leave it out",
+                   option, name, target.name));
+      }
+      if (size) sizes.push_back({name, *size});
     }
     if (std::ranges::find(all, sizes) == all.end()) all.push_back(std::move(sizes));
   }

@@ -62,10 +62,14 @@ std::string example_sizes(const Target& target);
 /// Whether buffers of these sizes need at most that.
 bool fits_an_example(const Target& target, const NamedValues& sizes);
 
-/// The sizes of each problem, with the default of those that are left out. A fixed size may always
-/// be left out. Throws UsageError.
+/// Whether an option takes free sizes, which belong to no result.
+enum class FreeSizes : std::uint8_t { refused, taken };
+
+/// The sizes of each problem, with the default of those that are left out, then the free sizes that
+/// are given. A fixed size may always be left out. Throws UsageError.
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,
-                                  std::string_view option = "--sizes");
+                                  std::string_view option = "--sizes",
+                                  FreeSizes free = FreeSizes::refused);
 
 /// `--sizes` and `--set` for a target. Throws UsageError.
 std::vector<Problem> problems_of(const Arguments& arguments, const Target& target);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune explain: what bounds the best configuration, and why others are slower.
+#include <algorithm>
 #include <iostream>
 
 #include "tuner/cli/answer_judge.hpp"
@@ -17,12 +18,12 @@
 namespace autotune::cli {
 namespace {
 
-/// The stored results for --size.
-std::vector<Answer> stored_answers(const Arguments& arguments, const Target& target,
-                                   Databases& databases) {
-  std::vector<Answer> answers = databases.answers();
+/// The stored results for --size; with free sizes, what programs get.
+std::vector<Answer> explained_answers(const Arguments& arguments, const Target& target,
+                                      Databases& databases) {
+  std::vector<Answer> answers = databases.answers(FreeSizes::taken);
   const db::TunedEntry first = answers.front().entry;
-  std::erase_if(answers, [](const Answer& answer) { return !answer.is_stored; });
+  std::erase_if(answers, [](const Answer& one) { return !one.is_stored && !one.is_away(); });
   if (!answers.empty()) return answers;
   const auto device = arguments.find("device");
   throw Error(format("{} of size {} is not tuned{} in {}: run {}", first.kernel.target,
@@ -33,6 +34,12 @@ std::vector<Answer> stored_answers(const Arguments& arguments, const Target& tar
 /// Counts on this machine, for the user's own results.
 void count(const Arguments& arguments, const std::vector<Answer>& answers, const Target& target,
            Plugins& plugins) {
+  if (std::ranges::any_of(answers, &Answer::is_away)) {
+    throw UsageError(
+        format("--counters: {} is counted with its default free sizes only: leave the "
+               "others out",
+               target.name));
+  }
   db::TunedStore store = open_present_store(arguments);
   std::vector<db::TunedEntry> entries;
   for (const Answer& answer : answers) {
@@ -59,27 +66,38 @@ int run_explain(const Arguments& arguments) {
   AnswerJudge judge(arguments, [&](const std::string& name) { return plugins.find_target(name); });
   const Target target = plugins.find_target(arguments.text("target"));
   Databases databases(arguments, judge);
-  const std::vector<Answer> answers = stored_answers(arguments, target, databases);
+  const std::vector<Answer> answers = explained_answers(arguments, target, databases);
   if (arguments.has("counters")) count(arguments, answers, target, plugins);
   Json documents = Json::array();
   for (const Answer& answer : answers) {
-    const db::TunedEntry& entry = answer.entry;
+    db::TunedEntry entry = answer.entry;
+    if (answer.is_away()) entry.kernel = kernel_row(target);
     const db::TunedStore& store = databases.store_of(answer);
     const std::string figures =
-        figures_of(db::counters_of(store, entry.best.key), entry.best.configuration);
-    const std::string bits = class_of(store, entry.best);
-    const Explanation explanation = explain(store, entry, target, losers);
-    const Problem problem{parse_named_values(entry.best.key.problem)};
+        answer.is_stored
+            ? figures_of(db::counters_of(store, entry.best.key), entry.best.configuration)
+            : "";
+    const std::string bits = answer.is_stored ? class_of(store, entry.best) : "";
+    const Problem problem{parse_named_values(entry.best.key.problem), answer.given.problem.free};
+    const Explanation explanation = explain(store, entry, target, losers, problem.free);
     const Work work = work_of(target, problem, device_of(entry.device));
     const std::string name = format("{} {} on {}", entry.kernel.target,
                                     problem_text(target, problem), entry.device.name);
     if (arguments.has("json")) {
       Json document = explanation_json(explanation);
       document["problem"] = entry.best.key.problem;
+      document["program"] = program_json(answer.given);
       document["baseline"] = baseline_json(entry.best.baseline);
       document["counters"] = counters_json(figures);
       document["bits"] = bits.empty() ? Json() : Json(bits);
       documents.push_back(std::move(document));
+      continue;
+    }
+    if (answer.is_away()) {
+      const TargetLookup& lookup = *answer.given.lookup;
+      if (&answer != &answers.front()) std::cout << '\n';
+      std::cout << explanation_of(lookup.target(), problem, lookup.device(), answer.given.answer)
+                << explanation_text(explanation);
       continue;
     }
     std::cout << format("{} ({})\n", name, entry.best.key.policy)
@@ -105,6 +123,8 @@ const Verb kExplain{
     .summary = "Explain a result: occupancy, what bounds it, its nearest losers",
     .details =
         "Reads the database only; without `--db`, also the results that are shipped with autotune. "
+        "With free sizes in `--size`, such as `512,lda=520`, it explains what a program gets that "
+        "gives them, by the cost model: no result is stored for them. "
         "With `--counters`, it first counts the best configuration, the "
         "default and the ties on the GPU of this machine ([plugin_abi.md](plugin_abi.md) lists the "
         "counters). The figures are stored. From then on they are shown above the expectations of "
@@ -121,7 +141,7 @@ const Verb kExplain{
         "the times. The output lists why configurations were not timed to the end.",
     .options =
         {{"target", "T", "A target's name or the path of a manifest"},
-         {"size", "S", "A problem, as for tune: 512, 1037x1031x1055"},
+         {"size", "S", "A problem, as for tune: 512, 1037x1031x1055; 512,lda=520"},
          {"device", "NAME", "Only this device"},
          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", {}, true},
          kContextOption,

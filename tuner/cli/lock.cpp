@@ -166,7 +166,7 @@ class LockMaker {
     if (!answer.configuration.empty()) {
       const TargetProgram program(target, problem, device_);
       const auto levels = levels_in(target, answer.configuration);
-      if (!levels || !program.is_valid(*levels)) return;  // not with these free sizes
+      if (!levels || !program.is_valid(*levels)) return;
       pending_.push_back({&target, problem, requests_.compile(program.source_unit(*levels))});
       answer.kernel = pending_.size() - 1;
     }
@@ -201,20 +201,24 @@ class LockMaker {
                                            : open_model(device, seconds);
   }
 
-  /// nullopt if libautotune_blas launches no kernel for these free sizes.
+  /// nullopt if no configuration is valid with these free sizes, or if libautotune_blas launches no
+  /// kernel by the pin of the plain product.
   std::optional<ProgramAnswer> answer_for(const AskedSizes& asked) {
+    const std::vector<std::string> names = size_names(*asked.target);
     NamedValues sizes;
-    for (std::size_t i = 0; i < asked.target->sizes.size(); ++i) {
-      sizes.push_back({asked.target->sizes[i], asked.sizes[i]});
+    for (std::size_t i = 0; i < asked.sizes.size(); ++i) {
+      if (asked.sizes[i] != kDefaultSize) sizes.push_back({names[i], asked.sizes[i]});
     }
-    ProgramAnswer given =
-        answers_.find(*asked.target, asked.settings, device_, asked.policy, sizes);
+    ProgramAnswer given;
+    try {
+      given = answers_.find(*asked.target, asked.settings, device_, asked.policy, sizes);
+    } catch (const NoConfiguration&) {
+      if (asked.sizes.size() == asked.target->sizes.size()) throw;
+      return std::nullopt;
+    }
     LookupAnswer& answer = given.answer;
-    const bool has_free =
-        std::ranges::any_of(std::span(asked.sizes).subspan(asked.target->sizes.size()),
-                            [](std::int64_t size) { return size != kDefaultSize; });
     const bool is_of_plain = answer.is_pinned() && answer.validity == db::Validity::alike;
-    if (!has_free && !is_of_plain) return given;
+    if (!is_of_plain) return given;
     const bool is_launched =
         answer.origin != db::Origin::default_configuration && answer.baseline.empty();
     if (!is_launched) return std::nullopt;

@@ -82,12 +82,14 @@ void print_refuted_pin(const Answer& answer, const Readable& readable) {
 void print_chosen(const Arguments& arguments, const Target& target, const Answer& answer,
                   const Readable& readable) {
   const TargetLookup& lookup = *answer.given.lookup;
+  const Problem& problem = answer.given.problem;
   std::cout << format("{} {} is not tuned on {} ({})\n", answer.entry.kernel.target,
-                      readable.problem(), answer.entry.device.name, answer.entry.best.key.policy)
-            << explanation_of(lookup.target(), answer.given.problem, lookup.device(),
-                              answer.given.answer);
+                      answer.is_away() ? problem_text(target, problem) : readable.problem(),
+                      answer.entry.device.name, answer.entry.best.key.policy)
+            << explanation_of(lookup.target(), problem, lookup.device(), answer.given.answer);
   if (!answer.refuted_pin.empty()) print_refuted_pin(answer, readable);
-  std::cout << format("{} measures it\n", tune_command(arguments, target, answer.entry));
+  std::cout << format("{} measures it{}\n", tune_command(arguments, target, answer.entry),
+                      answer.is_away() ? " with default free sizes" : "");
 }
 
 void print(const Answer& answer, const Readable& readable, const std::string& bits) {
@@ -134,21 +136,6 @@ void print(const Answer& answer, const Readable& readable, const std::string& bi
         << "stale    the kernel has changed since: programs use it only where it is still valid; "
            "tune again\n";
   }
-}
-
-/// null where no vendor's library took part.
-/// What a program gets. null without `--size`, or where the target is not known here.
-Json program_json(const ProgramAnswer& given) {
-  if (!given.lookup) return nullptr;
-  const LookupAnswer& answer = given.answer;
-  return {{"target", given.lookup->target().name},
-          {"config", json_of(parse_named_values(answer.configuration))},
-          {"origin", db::name_of(answer.origin)},
-          {"provenance", answer.provenance},
-          {"expected_ns", answer.expected_ns},
-          {"library", answer.baseline},
-          {"library_ns", answer.baseline_ns},
-          {"library_is_expected", answer.library_is_expected}};
 }
 
 Json answer_json(const Answer& answer) {
@@ -232,7 +219,7 @@ int run_query(const Arguments& arguments) {
   }
   AnswerJudge judge(arguments);
   Databases databases(arguments, judge);
-  const std::vector<Answer> answers = databases.answers();
+  const std::vector<Answer> answers = databases.answers(FreeSizes::taken);
   if (arguments.has("json")) {
     Json json{{"db", database_path(arguments).string()}, {"results", Json::array()}};
     if (arguments.has("target")) json["target"] = answers.front().entry.kernel.target;
@@ -280,8 +267,10 @@ const Verb kQuery{
         "tuned for the target. Without `--target` it shows everything in the database. A target "
         "that was tuned on "
         "several devices, or with several settings, has an answer for each. Without `--db`, "
-        "results that are shipped with autotune answer where the user's database has nothing. With "
-        "`--size`, the function that libautotune calls chooses from both, for every device and "
+        "results that are shipped with autotune answer where the user's database has nothing. "
+        "`--size` may have free sizes, such as `512,lda=520`: no result is stored for these, and "
+        "the answer is what a program gets that gives them. With `--size`, the function that "
+        "libautotune calls chooses from both, for every device and "
         "policy with results, and for every setting with results of yours. If there are none, it "
         "chooses for the device that "
         "`--device` names, else for the first GPU here. The line `program` has what a program gets "
@@ -289,7 +278,8 @@ const Verb kQuery{
         "kernel has changed since. The exit status is 1 if "
         "there is no answer.",
     .options = {{"target", "T", "A target's name or the path of a manifest"},
-                {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
+                {"size", "S",
+                 "A problem, as for tune: 512, 1037x1031x1055, 128..1024; 512,lda=520"},
                 {"device", "NAME", "Only this device"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},

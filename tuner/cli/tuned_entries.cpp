@@ -260,11 +260,12 @@ std::vector<db::TunedEntry> chosen_entries(const Arguments& arguments,
 }
 
 std::vector<NamedValues> asked_sizes(const Arguments& arguments, AnswerJudge& judge,
-                                     const db::KernelRow& kernel) {
+                                     const db::KernelRow& kernel, FreeSizes free) {
   const std::vector<std::string> names = words_of(kernel.sizes);
   const Target* const target = judge.target_called(kernel.target);
-  return target && target->sizes == names ? sizes_in(arguments.text("size"), *target, "--size")
-                                          : parse_sizes(arguments.text("size"), names, "--size");
+  const std::string text = arguments.text("size");
+  return target && target->sizes == names ? sizes_in(text, *target, "--size", free)
+                                          : parse_sizes(text, names, "--size");
 }
 
 std::vector<db::TunedEntry> exact_entries(const Arguments& arguments, const db::TunedStore& store,

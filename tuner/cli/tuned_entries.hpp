@@ -70,9 +70,10 @@ std::vector<db::TunedEntry> entries_of_each_place(const Arguments& arguments,
                                                   const db::TunedStore& store);
 
 /// The problems of --size. Those of a target whose manifest is here may leave out sizes that have a
-/// default. Throws UsageError.
+/// default, and have free sizes. Throws UsageError.
 std::vector<NamedValues> asked_sizes(const Arguments& arguments, AnswerJudge& judge,
-                                     const db::KernelRow& kernel);
+                                     const db::KernelRow& kernel,
+                                     FreeSizes free = FreeSizes::refused);
 
 /// Prints the first few as warnings, because a wrong file may be wrong in every line.
 void warn_of(const std::vector<std::string>& sentences);

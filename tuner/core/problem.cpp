@@ -6,8 +6,10 @@
 #include <charconv>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/sizes_text.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -15,16 +17,25 @@
 namespace autotune {
 namespace {
 
-constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+/// The values that a size may have.
+struct Limits {
+  std::int64_t least = 1, most = std::numeric_limits<std::int32_t>::max();
+};
+constexpr Limits kFreeLimits{0, std::numeric_limits<std::int64_t>::max()};
 constexpr std::size_t kMostProblems = 10000;
 
 /// Collects the problems of one --sizes text.
 class Sizes {
  public:
-  Sizes(const std::vector<std::string>& names, std::string_view option, std::size_t needed)
+  Sizes(const std::vector<std::string>& names, std::string_view option, std::size_t needed,
+        const std::vector<std::string>& free)
       : names_(names),
         needed_(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(needed)),
-        option_(option) {}
+        free_(free),
+        all_(names),
+        option_(option) {
+    all_.insert(all_.end(), free.begin(), free.end());
+  }
 
   std::vector<NamedValues> parse(std::string_view text) {
     if (trimmed(text).empty()) fail(text, "is empty", kExample);
@@ -34,11 +45,11 @@ class Sizes {
       if (item.find('=') != std::string_view::npos) {
         add_named(item);
       } else {
-        finish_named();
+        finish();
         add_item(item);
       }
     }
-    finish_named();
+    finish();
     return std::move(problems_);
   }
 
@@ -46,7 +57,7 @@ class Sizes {
   void add_item(std::string_view item) {
     const std::vector<std::string_view> parts = split(item, 'x');
     if (parts.size() == 1) {
-      for (const std::int64_t n : values_of(item, item)) add_square(n);
+      for (const std::int64_t n : values_of(item, item, {})) add_square(n);
       return;
     }
     if (parts.size() < needed_.size() || parts.size() > names_.size()) {
@@ -57,29 +68,35 @@ class Sizes {
     }
     NamedValues values;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      values.push_back({names_[i], size(trimmed(parts[i]), item)});
+      values.push_back({names_[i], size(trimmed(parts[i]), item, {})});
     }
-    add(std::move(values));
+    rows_.push_back(std::move(values));
   }
 
   /// `512`, `128..1024`, `128..1024:64` or `1..4096*2`.
-  std::vector<std::int64_t> values_of(std::string_view text, std::string_view item) const {
+  std::vector<std::int64_t> values_of(std::string_view text, std::string_view item,
+                                      Limits limits) const {
     const std::size_t dots = text.find("..");
-    if (dots == std::string_view::npos) return {size(text, item)};
-    const std::int64_t first = size(trimmed(text.substr(0, dots)), item);
+    if (dots == std::string_view::npos) return {size(text, item, limits)};
+    const std::int64_t first = size(trimmed(text.substr(0, dots)), item, limits);
     const std::string_view rest = trimmed(text.substr(dots + 2));
     const std::size_t sign = rest.find_first_of(":*");
-    const std::int64_t last = size(trimmed(rest.substr(0, sign)), item);
+    const std::int64_t last = size(trimmed(rest.substr(0, sign)), item, limits);
     if (last < first) {
       fail(item, "goes down", format("write {}..{}", last, first));
     }
     const bool by_factor = sign != std::string_view::npos && rest[sign] == '*';
     std::int64_t step = first;
-    if (sign != std::string_view::npos) step = size(trimmed(rest.substr(sign + 1)), item);
+    if (sign != std::string_view::npos) {
+      step = size(trimmed(rest.substr(sign + 1)), item, {.most = limits.most});
+    }
     if (by_factor && step < 2) fail(item, "has a factor below 2", "128..8192*2 doubles");
-    std::vector<std::int64_t> values;
-    for (std::int64_t n = first; n <= last; n = by_factor ? n * step : n + step) {
-      values.push_back(n);
+    if (first == 0 && (by_factor || step == 0)) {
+      fail(item, "starts at 0", format("give a step, as in 0..{}:1", last));
+    }
+    std::vector<std::int64_t> values{first};
+    while (by_factor ? values.back() <= last / step : values.back() <= last - step) {
+      values.push_back(by_factor ? values.back() * step : values.back() + step);
       if (values.size() > kMostProblems) too_many();
     }
     return values;
@@ -88,37 +105,43 @@ class Sizes {
   void add_square(std::int64_t n) {
     NamedValues values;
     for (const std::string& name : needed_) values.push_back({name, n});
-    add(std::move(values));
+    rows_.push_back(std::move(values));
   }
 
   void add_named(std::string_view item) {
     const std::size_t equals = item.find('=');
     const std::string name(trimmed(item.substr(0, equals)));
-    if (std::find(names_.begin(), names_.end(), name) == names_.end()) {
+    if (std::ranges::find(all_, name) == all_.end()) {
       fail(item, format("names a size \"{}\" that the target has not", name),
-           suggestion(name, names_));
+           suggestion(name, all_));
     }
+    const bool is_free = std::ranges::find(free_, name) != free_.end();
+    if (!rows_.empty() && !is_free) finish();
     if (find_named(name)) {
-      if (const std::string missing = first_missing(); !missing.empty()) {
-        fail(item, format("gives {} again before {}", name, missing),
-             format("give each of {} once", joined(needed_, ", ")));
+      const std::string missing = rows_.empty() ? first_missing() : "";
+      if (!missing.empty() || !rows_.empty()) {
+        fail(item, format("gives {} again{}", name, missing.empty() ? "" : " before " + missing),
+             format("give each of {} once", joined(rows_.empty() ? needed_ : free_, ", ")));
       }
-      finish_named();
+      finish();
     }
-    named_.push_back({name, values_of(trimmed(item.substr(equals + 1)), item), std::string(item)});
+    named_.push_back(
+        {name, values_of(trimmed(item.substr(equals + 1)), item, is_free ? kFreeLimits : Limits()),
+         std::string(item)});
   }
 
-  /// Adds the product of the values of every name; the last name changes fastest.
-  void finish_named() {
-    if (named_.empty()) return;
-    if (const std::string missing = first_missing(); !missing.empty()) {
+  /// Adds the product of the rows and of the values of every name; the last name changes fastest.
+  void finish() {
+    if (named_.empty() && rows_.empty()) return;
+    if (const std::string missing = first_missing(); rows_.empty() && !missing.empty()) {
       std::vector<std::string> items;
       for (const Named& each : named_) items.push_back(each.item);
       fail(joined(items, ","), format("gives no {}", missing),
            format("give each of {}", joined(needed_, ", ")));
     }
-    std::vector<NamedValues> rows(1);
-    for (const std::string& name : names_) {
+    std::vector<NamedValues> rows = std::exchange(rows_, {});
+    if (rows.empty()) rows.emplace_back();
+    for (const std::string& name : all_) {
       if (const Named* const named = find_named(name)) rows = product(rows, *named);
     }
     named_.clear();
@@ -166,18 +189,22 @@ class Sizes {
                option_, kMostProblems));
   }
 
-  std::int64_t size(std::string_view text, std::string_view item) const {
+  std::int64_t size(std::string_view text, std::string_view item, Limits limits) const {
     if (text.empty()) fail(item, "lacks a number", kExample);
     std::int64_t value = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc::result_out_of_range || (rest == end && value > kLargestSize)) {
-      fail(item, "is too large", format("the largest size is {}", kLargestSize));
+    if (error == std::errc::result_out_of_range || (rest == end && value > limits.most)) {
+      fail(item, "is too large", format("the largest size is {}", limits.most));
     }
     if (error != std::errc{} || rest != end) {
       fail(item, format("has \"{}\" where a number belongs", text), kExample);
     }
-    if (value < 1) fail(item, format("has {}", value), "sizes, steps and factors are 1 or more");
+    if (value < limits.least) {
+      fail(item, format("has {}", value),
+           limits.least > 0 ? "sizes, steps and factors are 1 or more"
+                            : "a free size is 0 or more; leave it out for its default");
+    }
     return value;
   }
 
@@ -192,17 +219,27 @@ class Sizes {
 
   const std::vector<std::string>& names_;
   const std::vector<std::string> needed_;
+  const std::vector<std::string>& free_;
+  std::vector<std::string> all_;
   const std::string_view option_;
   std::vector<NamedValues> problems_;
   std::set<std::string> seen_;
-  std::vector<Named> named_;  // sizes of the current M=…,N=… item
+  // The current item: the problems that it gives without names, and its sizes with names.
+  std::vector<NamedValues> rows_;
+  std::vector<Named> named_;
 };
 
 }  // namespace
 
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
+                                     std::string_view option, std::size_t needed,
+                                     const std::vector<std::string>& free) {
+  return Sizes(names, option, needed, free).parse(text);
+}
+
+std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
                                      std::string_view option, std::optional<std::size_t> needed) {
-  return Sizes(names, option, needed.value_or(names.size())).parse(text);
+  return parse_sizes(text, names, option, needed.value_or(names.size()), {});
 }
 
 }  // namespace autotune

@@ -94,15 +94,17 @@ std::vector<db::TrialRow> rows_of(std::vector<db::TrialRow> rows) {
 
 class Explainer {
  public:
-  Explainer(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target)
+  Explainer(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
+            const NamedValues& free)
       : entry_(entry),
         device_(device_of(entry.device)),
-        problem_{parse_named_values(entry.best.key.problem)},
+        problem_{parse_named_values(entry.best.key.problem), free},
         space_(space_of(target, problem_, device_)),
         calibration_(stored_calibration(store, device_)),
         model_(target, problem_, space_, device_, calibration_),
         flops_(work_of(target, problem_, device_).flops),
-        rows_(rows_of(store.standing(entry.best.key))) {}
+        rows_(free.empty() ? rows_of(store.standing(entry.best.key))
+                           : std::vector<db::TrialRow>()) {}
 
   Explanation explain(const Target& target, std::size_t losers) const {
     Explanation result;
@@ -255,8 +257,8 @@ class Explainer {
 }  // namespace
 
 Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
-                    std::size_t losers) {
-  return Explainer(store, entry, target).explain(target, losers);
+                    std::size_t losers, const NamedValues& free) {
+  return Explainer(store, entry, target, free).explain(target, losers);
 }
 
 }  // namespace autotune

@@ -104,9 +104,10 @@ struct Explanation {
   SearchHealth health;
 };
 
-/// Explains the stored result of a problem, with at most `losers` losers. Throws Error if the best
+/// Explains the stored result of a problem, with at most `losers` losers. With free sizes, which
+/// have no stored results, the configuration of `entry` by the model only. Throws Error if the best
 /// configuration is no longer valid for the target.
 Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
-                    std::size_t losers);
+                    std::size_t losers, const NamedValues& free = {});
 
 }  // namespace autotune

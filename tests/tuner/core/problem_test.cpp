@@ -4,6 +4,7 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/sizes_text.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune {
@@ -78,6 +79,36 @@ TEST(Sizes, TheLastMayBeLeftOut) {
   error("1x2x3x4", "gives 4 sizes (the target has 2 to 3: M x N x batch)");
   error("M=1,batch=2", "gives no N (give each of M, N)");
   error("M=1,batch=2,M=3,N=1", "gives M again before N");
+}
+
+TEST(Sizes, FreeOnesFollowTheOthersByName) {
+  const auto with_free = [&](std::string_view text) {
+    std::vector<std::string> texts;
+    for (const NamedValues& each :
+         parse_sizes(text, {"M", "K", "batch"}, "--size", 2, {"lda", "stride"})) {
+      texts.push_back(to_text(each));
+    }
+    return texts;
+  };
+  EXPECT_THAT(with_free("stride=0,M=1,lda=9,K=2"), ElementsAre("M=1 K=2 lda=9 stride=0"));
+  EXPECT_THAT(
+      with_free("8,lda=9,4x5x6,stride=9223372036854775807,7"),
+      ElementsAre("M=8 K=8 lda=9", "M=4 K=5 batch=6 stride=9223372036854775807", "M=7 K=7"));
+  EXPECT_THAT(with_free("8..16,lda=16..24:8"), ElementsAre("M=8 K=8 lda=16", "M=8 K=8 lda=24",
+                                                           "M=16 K=16 lda=16", "M=16 K=16 lda=24"));
+  EXPECT_THAT(with_free("8,stride=0..2:1"),
+              ElementsAre("M=8 K=8 stride=0", "M=8 K=8 stride=1", "M=8 K=8 stride=2"));
+  EXPECT_THAT(with_free("8,lda=9,M=1,K=2,lda=3"), ElementsAre("M=8 K=8 lda=9", "M=1 K=2 lda=3"));
+  const auto error = [&](std::string_view text, const char* what) {
+    EXPECT_REFUSAL(UsageError, with_free(text), what);
+  };
+  error("8,lda=-1", "has -1 (a free size is 0 or more; leave it out for its default)");
+  error("8,lda=9,lda=10", "gives lda again (give each of lda, stride once)");
+  error("lda=9,8", "\"lda=9\" gives no M");
+  error("8,ldx=9", "names a size \"ldx\" that the target has not");
+  error("8,stride=0..8", "starts at 0 (give a step, as in 0..8:1)");
+  error("4x5x6x7", "gives 4 sizes (the target has 2 to 3: M x K x batch)");
+  error("8,stride=9223372036854775808", "is too large");
 }
 
 Target two_sizes() {
