@@ -257,6 +257,18 @@ TEST_F(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
                                         "say which sizes it takes")));
 }
 
+#ifdef __x86_64__
+TEST_F(Init, AVectorAtAnAddressThatIsNoMultipleOfItsSizeIsCalledMisaligned) {
+  sandbox.write("k.cu",
+                "__global__ void k(const float* x, float4* y, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) y[i] = *(const float4*)(x + 4 * i + 1);\n}\n");
+  const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 1);
+  EXPECT_THAT(init.err, HasSubstr("illegal memory access: misaligned"));
+}
+#endif
+
 TEST_F(Init, AnOutputThatIsWrittenInPartIsSeenWhereSizesAreMultiples) {
   sandbox.write("k.cu",
                 "__global__ void k(const float* x, float* y, int n) {\n"

@@ -49,9 +49,13 @@ void prepare_for_compilers(const char* folder) {
 void tell_fault(int signal, siginfo_t* info, void*) {
   char line[128];
   const bool memory = signal == SIGSEGV || signal == SIGBUS;
+  const bool misaligned = memory && info->si_code == SI_KERNEL;  // the address is not told
   const int length =
-      memory ? std::snprintf(line, sizeof line, "illegal memory access at %p\n", info->si_addr)
-             : std::snprintf(line, sizeof line, "illegal instruction or division\n");
+      misaligned ? std::snprintf(line, sizeof line,
+                                 "illegal memory access: misaligned, as a float4 that is not at a "
+                                 "multiple of 16 bytes\n")
+      : memory   ? std::snprintf(line, sizeof line, "illegal memory access at %p\n", info->si_addr)
+                 : std::snprintf(line, sizeof line, "illegal instruction or division\n");
   if (write(2, line, static_cast<std::size_t>(length)) < 0) return;
   // The faulting instruction runs again and faults; a signal from kill() would be lost.
   const bool was_sent = info->si_code <= 0;
