@@ -257,6 +257,19 @@ TEST_F(Init, AReadBeyondABufferIsToldWithWhatToCorrect) {
                                         "say which sizes it takes")));
 }
 
+TEST_F(Init, AKernelThatTakesWholeBlocksOnlyIsGivenNoOthers) {
+  sandbox.write("k.cu",
+                "__global__ void k(const float* x, float* y, int n) {\n"
+                "  __shared__ float tile[64];\n  int i = blockIdx.x * 64 + threadIdx.x;\n"
+                "  tile[threadIdx.x] = x[i];\n  __syncthreads();\n"
+                "  if (i < n) y[i] = tile[63 - threadIdx.x];\n}\n"
+                "void run(float* x, float* y, int n) { k<<<(n + 63) / 64, 64>>>(x, y, n); }\n");
+  const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 0) << init.err;
+  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+              AllOf(HasSubstr("# ? only whole blocks"), HasSubstr("n % 64 == 0\n")));
+}
+
 #ifdef __x86_64__
 TEST_F(Init, AVectorAtAnAddressThatIsNoMultipleOfItsSizeIsCalledMisaligned) {
   sandbox.write("k.cu",

@@ -91,14 +91,28 @@ fs::path ProposedManifest::path() const {
 
 Target ProposedManifest::target() const { return read_manifest(first_.text, path()); }
 
+ManifestTrouble ProposedManifest::trouble(Device& device) const {
+  try {
+    return trouble_with(target(), device);
+  } catch (const std::exception& error) {  // a launch may be more than the device can do
+    return {.message = error.what()};
+  }
+}
+
+ManifestTrouble ProposedManifest::without_rest(Device& device, ManifestTrouble before) {
+  corrections_.is_divided = true;
+  FirstManifest divided = made();
+  std::swap(first_, divided);
+  if (trouble(device).message.empty()) return {};
+  corrections_.is_divided = false;
+  first_ = std::move(divided);
+  return before;
+}
+
 ManifestTrouble ProposedManifest::correct(Device& device) {
   ManifestTrouble trouble;
   for (bool again = true; again;) {
-    try {
-      trouble = trouble_with(target(), device);
-    } catch (const std::exception& error) {  // a launch may be more than the device can do
-      trouble = {.message = error.what()};
-    }
+    trouble = this->trouble(device);
     const bool is_new = trouble.is_undefined && !corrections_.is_positive;
     corrections_.is_positive = corrections_.is_positive || trouble.is_undefined;
     const std::string missing = trouble.does_not_compile ? missing_header(trouble.message) : "";
@@ -120,7 +134,8 @@ ManifestTrouble ProposedManifest::correct(Device& device) {
             ? ", or if it is for GPUs only, try --device model:h200"
             : ""));
   }
-  return trouble;
+  const bool may_have_rest = !trouble.message.empty() && first_.has_rest;
+  return may_have_rest ? without_rest(device, std::move(trouble)) : trouble;
 }
 
 namespace {
@@ -168,7 +183,7 @@ const Verb kInit{
     .details =
         "Reads a `.cu` file as it is, with its host code, and writes `KERNEL.target.toml` beside "
         "it: sizes, parameters, arguments, launch. Existing files are never overwritten. What the "
-        "file does not show is guessed, and marked by a line `# ?` with a question, at most five "
+        "file does not show is guessed, and marked by a line `# ?` with a question, at most seven "
         "of "
         "them. The manifest is then checked as by `autotune check`. The file is read without a "
         "compiler, by names and indices: proposals are worth a look. "

@@ -34,13 +34,17 @@ class ProposedManifest {
   /// Throws Error if it cannot be read.
   Target target() const;
   /// Checks it on a device. Headers that are not there are taken as empty, outputs that the kernel
-  /// does not write as a whole become inouts, and inputs positive if results are no numbers. Throws
-  /// Error if the kernel does not compile.
+  /// does not write as a whole become inouts, inputs positive if results are no numbers, and sizes
+  /// multiples of what a block takes if that is what is wrong. Throws Error if the kernel does not
+  /// compile.
   ManifestTrouble correct(Device& device);
   const std::vector<std::string>& empty_headers() const { return corrections_.empty_headers; }
 
  private:
   FirstManifest made() const;
+  ManifestTrouble trouble(Device& device) const;
+  /// Lets sizes be multiples of what a block takes, if nothing is wrong then; else `before`.
+  ManifestTrouble without_rest(Device& device, ManifestTrouble before);
 
   const std::filesystem::path file_;
   const std::string entry_;

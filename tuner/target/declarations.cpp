@@ -2,6 +2,7 @@
 #include "tuner/target/declarations.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "tuner/target/source_pieces.hpp"
@@ -13,6 +14,13 @@ Declaration declaration(Tokens tokens) {
       "const volatile __restrict__ __restrict restrict struct __grid_constant__ static extern "
       "__constant__ typename class constexpr __device__ inline");
   Declaration made;
+  const std::size_t close = closing(tokens, position(tokens, "("));
+  const bool is_called = close + 1 < tokens.size() && tokens[close + 1] == "(";
+  if (const std::string name = function_pointer(tokens); is_called && !name.empty()) {
+    made.type = kFunctionType;
+    made.name = name;
+    return made;
+  }
   const std::size_t assigned = position(tokens, "=");
   made.if_absent = part_of(tokens, assigned + 1, tokens.size());
   tokens = part_of(tokens, 0, assigned);
@@ -45,8 +53,19 @@ Declaration declaration(Tokens tokens) {
 
 std::vector<Declaration> declarations(const Tokens& tokens) {
   std::vector<Declaration> all;
-  if (tokens.empty()) return all;
-  for (const Tokens& each : split_tokens(tokens, ",")) all.push_back(declaration(each));
+  Tokens one;
+  int depth = 0;
+  for (const std::string& each : tokens) {  // the commas of `Box<T, 2> box` are not between two
+    if (each == "(" || each == "[" || each == "{" || each == "<") ++depth;
+    if (each == ")" || each == "]" || each == "}" || each == ">") --depth;
+    if (each == ">>") depth -= 2;
+    if (depth > 0 || each != ",") {
+      one.push_back(each);
+    } else {
+      all.push_back(declaration(std::exchange(one, {})));
+    }
+  }
+  if (!tokens.empty()) all.push_back(declaration(std::move(one)));
   return all;
 }
 
@@ -84,6 +103,40 @@ std::vector<Declaration> members(const Tokens& tokens) {
     }
   }
   return all;
+}
+
+std::optional<Tokens> data_of(const Tokens& tokens) {
+  static const Words kNoData = words_of("static using typedef friend template");
+  static const Words kLabels = words_of("public private protected");
+  static const Words kOthers = words_of("virtual alignas __align__");
+  static const Words kClasses = words_of("struct class union enum");
+  Tokens data, line;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (kLabels.contains(tokens[i]) && i + 1 < tokens.size() && tokens[i + 1] == ":") {
+      ++i;
+      continue;
+    }
+    const bool is_end = tokens[i] == ";" || tokens[i] == "{";
+    if (!is_end) {
+      line.push_back(tokens[i]);
+      continue;
+    }
+    const std::size_t equals = position(line, "="), open = position(line, "(");
+    const bool is_function = open < equals || contains(line, "operator");
+    const bool is_data =
+        !line.empty() && !kNoData.contains(line[0]) && line[0] != "," && !is_function;
+    const bool has_class = tokens[i] == "{" && !line.empty() && kClasses.contains(line[0]);
+    const bool has_other =
+        has_class || std::ranges::any_of(line, [](auto& each) { return kOthers.contains(each); });
+    const bool is_pointer = is_function && open + 1 < line.size() && line[open + 1] == "*";
+    if (has_other || is_pointer) return std::nullopt;
+    if (tokens[i] == "{") i = closing(tokens, i);
+    if (is_data && i + 1 < tokens.size() && tokens[i] == "}" && tokens[i + 1] == ";") ++i;
+    if (is_data) append(data, line);
+    if (is_data) data.emplace_back(";");
+    line.clear();
+  }
+  return data;
 }
 
 std::vector<Declaration> parameters_of(const Tokens& function) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,8 @@ std::vector<Declaration> template_parameters(const Tokens& tokens, std::size_t a
 std::vector<Declaration> parameters_of(const Tokens& function);
 /// Of a struct, between its braces.
 std::vector<Declaration> members(const Tokens& tokens);
+/// Of the braces of a class: its data, without functions, types and what is static. Nullopt if a
+/// manifest has no such member: a pointer to a function, a class, or an alignment of its own.
+std::optional<Tokens> data_of(const Tokens& tokens);
 
 }  // namespace autotune

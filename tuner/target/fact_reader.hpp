@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/target/host_code.hpp"
@@ -40,6 +41,15 @@ class FactReader {
                      std::vector<std::int64_t> values = {}, bool is_guessed = false);
   void set_block_values(const std::string& name, int dimensions);
   void find_templates();
+  /// What the host passes for a parameter whose type a template deduces, with the class that makes
+  /// it: `Scale<float>{2}` of a variable `Scale<float> op{2};`, also through a function around the
+  /// launch. Empty if it is made otherwise.
+  Tokens constructed(const Tokens& passed, const Tokens& function, int depth = 0) const;
+  /// The class in `Scale<float>{2}`, which the source defines; empty for other expressions.
+  Tokens class_of(const Tokens& expression) const;
+  /// Adds the struct that a template makes of its arguments: `Box_float` of `Box<float>`. Empty if
+  /// it is none.
+  std::string instance_of(const std::string& type);
   /// Whether each launch gives this argument of the template: some, for some sizes, is a promise.
   bool is_always_true(std::size_t index) const;
   /// Whether a parameter of a template is a pointer to a function.
@@ -101,6 +111,10 @@ class FactReader {
   std::optional<std::string> host_value(const std::string& variable) const;
   /// The value that the host's code passes, if it is a number.
   std::optional<std::string> passed(const std::string& name) const;
+  /// What another kernel's launch passes in place of a name; empty if it passes one.
+  std::string given_expression(const std::string& name) const;
+  /// The number that tokens are, also by the name of a constant.
+  std::optional<std::string> number_of(const Tokens& given) const;
 
   // Sizes: facts_of_sizes.cpp
 
@@ -118,6 +132,8 @@ class FactReader {
   void find_computed();
   /// `assert(n % 4 == 0)` says which sizes the kernel takes.
   void find_assertions();
+  /// `n / 4` in a kernel that casts pointers, as to `float4*`: it takes multiples of 4.
+  void find_vectors();
   /// How many times a length names sizes: as many as an array has dimensions.
   std::ptrdiff_t sizes_in(const std::string& length) const;
   bool is_size_name(const std::string& word) const { return contains(sizes_, word); }
@@ -148,6 +164,8 @@ class FactReader {
   void find_grid();
   /// Where the host rounds a number of blocks down, it has no rest.
   void divide_evenly();
+  /// Sizes that the grid divides, rounded up.
+  void find_divisions();
   void find_dynamic_shared();
   /// A kernel with the same parameters and a name that says so, in its own default configuration.
   void find_plain_reference();
@@ -169,6 +187,14 @@ class FactReader {
   /// The buffer that elements of this one are indices of; empty if there is none.
   std::string indexed_by(const KernelText& own, const Declaration& buffer);
   void find_scalars();
+  /// What the host passes for the member at `index` of a struct, or without a name of
+  /// `make_float2(1, 2)`; empty if its code does not show it.
+  Tokens member_passed(const Declaration& each, const std::string& member, std::size_t index) const;
+  /// Members of structs that are sizes.
+  void find_members();
+  /// The numbers and sizes that the host passes for the members of a struct or vector; empty if
+  /// there are others.
+  std::string members_passed(const Declaration& each, const std::string& type);
   /// The value of a struct whose numbers are all 1.
   std::string ones_of(const std::string& type);
   KernelFacts::Struct struct_of(const std::string& type);
@@ -184,9 +210,12 @@ class FactReader {
   KernelFacts facts_;
   std::vector<std::string> sizes_;  // as in the source
   std::vector<std::string> block_, grid_, used_structs_;
-  Words computed_;                            // integers that the host computes from sizes
-  HostCode host_;                             // the host's function around the launch
-  std::map<std::string, std::string> types_;  // of parameters of templates: settings
+  Words computed_;                              // integers that the host computes from sizes
+  HostCode host_;                               // the host's function around the launch
+  std::map<std::string, std::string> types_;    // of parameters of templates: settings
+  std::map<std::string, std::string> classes_;  // of parameters of templates: classes
+  std::map<std::string, std::vector<Declaration>> structs_;
+  std::vector<std::pair<Tokens, Tokens>> members_;  // of structs, and the sizes that they are
   bool is_block_of_host_ = true;
   bool has_sizes_of_macros_ = false;
   Words sizes_of_host_;                               // which the kernel does not get

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/fact_reader.hpp"
@@ -86,14 +87,14 @@ void FactReader::find_buffers() {
     facts_.buffers.push_back(std::move(buffer));
   }
   for (const Declaration& each : file_.constant_arrays) {
-    const bool is_used = contains(kernel_.body, each.name);
-    Tokens all = parenthesized(each.length);
+    const bool is_array = !each.length.empty();
+    Tokens all = is_array ? parenthesized(each.length) : Tokens{"1"};
     for (const Tokens& row : each.rows) {
       all.emplace_back("*");
       append(all, parenthesized(row));
     }
-    const auto length = own.value(each.rows.empty() ? each.length : all);
-    if (!is_used || !length || each.pointers != 1) continue;
+    const auto length = own.value(is_array && each.rows.empty() ? each.length : all);
+    if (!used_.contains(each.name) || !length || each.pointers != (is_array ? 1 : 0)) continue;
     std::string declared = text_of(all);
     pin_parameters_in(declared);
     const std::string indexed = indexed_by(own, each);
@@ -103,6 +104,27 @@ void FactReader::find_buffers() {
                               .length = length->length(),
                               .is_constant = true,
                               .indexed = indexed.empty() ? "" : lengths[indexed]});
+  }
+  for (const std::string& each : file_.device_variables) {
+    if (!is_own(each) && own.changes(each)) facts_.uncompared.push_back(each);
+  }
+  for (const std::string& each : file_.filled_variables) {
+    const bool is_new = !contains(facts_.uncompared, each) && !is_own(each);
+    if (is_new && used_.contains(each)) facts_.unfilled.push_back(each);
+  }
+  if (has_output) {  // a counter that the last block sets back is no result
+    std::erase_if(facts_.uncompared, [&](const std::string& each) {
+      const Tokens reset = {each, "=", "0", ";"};
+      return !std::ranges::search(kernel_.body, reset).empty();
+    });
+  }
+  if (!has_output && !facts_.uncompared.empty()) {
+    const std::string& variable = facts_.uncompared.front();
+    throw Error(format(
+        "{}:{}: {} writes its result to {}, a variable with __device__: autotune compares what "
+        "kernels write to their arguments; give it {} as an argument, a pointer, or write the "
+        "manifest by hand, with a second kernel that copies {} to an argument and resets it",
+        file_name_, kernel_.line, kernel_.name, variable, variable, variable));
   }
   if (!has_output && !given_) {
     throw Error(format(
@@ -192,8 +214,8 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
 }
 
 std::string FactReader::indexed_by(const KernelText& own, const Declaration& buffer) {
-  const auto members = file_.structs.find(file_.resolved(buffer.type));
-  const bool is_struct = members != file_.structs.end();
+  const auto members = structs_.find(type_of(buffer));
+  const bool is_struct = members != structs_.end();
   const bool has_integers =
       is_struct ? std::ranges::all_of(members->second,
                                       [&](const Declaration& each) {
@@ -221,14 +243,70 @@ void FactReader::find_scalars() {
         is_size_name(each.name) || computed_.contains(each.name) || parameter(each.name);
     if (each.pointers > 0 || is_expression || is_texture(each)) continue;
     const std::string type = type_of(each);
-    const auto given = passed(each.name);
+    auto given = passed(each.name);
     std::string value = given.value_or("1");
-    if (const auto x = type.rfind('x'); x != std::string::npos && x + 2 == type.size()) {
+    if (std::string members = members_passed(each, type); !members.empty()) {
+      given = value = std::move(members);
+    } else if (const auto x = type.rfind('x'); x != std::string::npos && x + 2 == type.size()) {
       value = type.back() == '2' ? "[1, 1]" : type.back() == '3' ? "[1, 1, 1]" : "[1, 1, 1, 1]";
-    } else if (file_.structs.contains(type)) {
+    } else if (structs_.contains(type)) {
       value = ones_of(type);
+      if (structs_.at(type).empty()) given = value;  // nothing to give
     }
     facts_.scalars.push_back({manifest_name(each.name), type, value, !given});
+  }
+}
+
+Tokens FactReader::member_passed(const Declaration& each, const std::string& member,
+                                 std::size_t index) const {
+  const Tokens passed = passed_for(each.name);
+  const Tokens made = constructed(passed, launch_->function);
+  if (member.empty() && !made.empty() && made[0].starts_with("make_")) {  // make_float2(1, 2)
+    const std::vector<Tokens> items = items_in(made, 1);
+    return index < items.size() ? items[index] : Tokens{};
+  }
+  const std::size_t open = position(made, "{");
+  const std::vector<Tokens> items =
+      open < made.size() ? items_in(made, open) : std::vector<Tokens>{};
+  if (index < items.size() && !items[index].empty() && items[index][0] != ".") return items[index];
+  if (passed.size() != 1) return {};
+  return member_of(launch_->function, launch_->function.size(), passed[0], member, index);
+}
+
+std::string FactReader::members_passed(const Declaration& each, const std::string& type) {
+  if (!launch_) return "";
+  const auto known = structs_.find(type);
+  const std::size_t count = known != structs_.end()               ? known->second.size()
+                            : type.find('x') == std::string::npos ? 0
+                                                                  : type.back() - '0';
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Declaration* const member = known != structs_.end() ? &known->second[i] : nullptr;
+    const std::string own = member ? type_of(*member) : "";
+    const bool is_number = !structs_.contains(own) && own.find('x') == std::string::npos;
+    if (!is_number || (member && !member->length.empty())) return "";
+    const Tokens item = member_passed(each, member ? member->name : "", i);
+    const auto number = number_of(item);
+    const auto of_sizes = number || item.empty() ? std::nullopt : host_text(false).value(item);
+    if (!number && (!of_sizes || of_sizes->sizes == 0)) return "";
+    numbers.push_back(number ? *number : "\"" + of_sizes->sum() + "\"");
+  }
+  return numbers.empty() ? "" : list_of(numbers);
+}
+
+void FactReader::find_members() {
+  if (!launch_ || given_) return;
+  for (const Declaration& each : kernel_.parameters) {
+    if (each.pointers > 0 || is_texture(each)) continue;
+    const auto known = structs_.find(type_of(each));
+    for (std::size_t i = 0; known != structs_.end() && i < known->second.size(); ++i) {
+      const Tokens item = member_passed(each, known->second[i].name, i);
+      const auto value = item.empty() ? std::nullopt : host_text(false).value(item);
+      if (!value || value->sizes == 0) continue;
+      const Tokens size = tokens_of(value->sum());
+      members_.emplace_back(Tokens{each.name, ".", known->second[i].name},
+                            size.size() > 1 ? parenthesized(size) : size);
+    }
   }
 }
 
@@ -237,7 +315,7 @@ std::string FactReader::ones_of(const std::string& type) {
   for (const auto& [name, inner] : struct_of(type).members) {
     const std::size_t array = inner.find('[');
     const std::string element = inner.substr(0, array);
-    std::string one = file_.structs.contains(element) ? ones_of(element) : "1";
+    std::string one = structs_.contains(element) ? ones_of(element) : "1";
     const bool is_vector = element.size() > 2 && element[element.size() - 2] == 'x';
     if (is_vector) one = list_of(std::vector<std::string>(element.back() - '0', "1"));
     for (std::size_t at = inner.rfind('['); at != std::string::npos && at >= array && at > 0;
@@ -252,7 +330,7 @@ std::string FactReader::ones_of(const std::string& type) {
 
 KernelFacts::Struct FactReader::struct_of(const std::string& type) {
   KernelFacts::Struct made{type, {}};
-  for (const Declaration& each : file_.structs.at(type)) {
+  for (const Declaration& each : structs_.at(type)) {
     std::string array;
     std::vector<Tokens> lengths = each.rows;
     if (!each.length.empty()) lengths.insert(lengths.begin(), each.length);
@@ -263,6 +341,7 @@ KernelFacts::Struct FactReader::struct_of(const std::string& type) {
     }
     made.members.emplace_back(each.name, type_of(each) + array);
   }
+  if (made.members.empty()) made.members.emplace_back("unused", "u8");  // C++ gives it a byte
   return made;
 }
 

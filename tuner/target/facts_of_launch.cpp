@@ -15,10 +15,17 @@ namespace autotune {
 void FactReader::find_launch() {
   find_constants();
   find_sizes();
+  find_members();
   find_block();
   find_grid();
   facts_.launch.grid = grid_;
   facts_.launch.block = block_;
+  find_divisions();
+  for (const Tokens& each : launch_ ? launch_->cluster : std::vector<Tokens>{}) {
+    const auto blocks = host_text(true).value(each);
+    facts_.launch.cluster.push_back(blocks ? blocks->sum() : "1");
+    facts_.is_launch_known = facts_.is_launch_known && blocks;
+  }
   for (const Declaration& each : kernel_.parameters) {
     const bool is_computed = computed_.contains(each.name);
     const std::string type = is_size_name(each.name) || is_computed ? type_of(each) : "";
@@ -209,12 +216,18 @@ bool FactReader::shares_constant(std::size_t which) const {
 void FactReader::find_grid() {
   grid_ = host_dimensions(0);
   // By a number of threads, or of elements for a block.
-  static const std::regex kOfThreads("(/|,) [0-9]|\\b[0-9]{2,}");
+  std::string of_threads = "\\b[0-9]{2,}";
+  for (const std::string& size : block_) {
+    const Parameter* const known = parameter(size);
+    const std::string number = known ? std::to_string(known->by_default) : size;
+    if (is_number(number) && number != "1") of_threads += "|(/|,) " + number + "\\b";
+  }
+  const std::regex threads_in(of_threads);
   const auto counts_threads = [&](const std::string& each) {
     const bool follows_block = std::ranges::any_of(block_, [&](const std::string& size) {
       return parameter(size) && std::regex_search(each, std::regex("\\b" + size + "\\b"));
     });
-    return !follows_block && std::regex_search(each, kOfThreads);
+    return !follows_block && std::regex_search(each, threads_in);
   };
   const bool is_of_block = std::ranges::any_of(grid_, counts_threads);
   const std::vector<std::string> by_host = grid_;
@@ -252,7 +265,10 @@ void FactReader::find_grid() {
       continue;
     }
     std::string step = step_of(advance, own, strides);
-    if (step.find('-') != std::string::npos) step.clear();  // it may be 0
+    if (step.find('-') != std::string::npos) {  // it may be 0
+      step.clear();
+      facts_.is_launch_known = false;
+    }
     if (step.empty()) step = axis < block_.size() ? block_[axis] : "1";
     const bool is_of_host = axis < by_host.size() && is_of_block && sizes_in(by_host[axis]) > 0 &&
                             !counts_threads(by_host[axis]);
@@ -284,6 +300,25 @@ void FactReader::find_grid() {
   }
 }
 
+void FactReader::find_divisions() {
+  // ceil_div(n, m), (n + m - 1) / m, (n - 1) / m + 1, (n + 63) / 64
+  static const std::regex kAbove(
+      "ceil_div\\((.+), ([^,]+)\\)|\\((.+) \\+ (\\w+) - 1\\) / \\4|"
+      "\\((.+) - 1\\) / (\\w+) \\+ 1|\\((.+) \\+ [0-9]+\\) / ([0-9]+)");
+  const auto in_one = [](const std::string& text) {
+    return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+  };
+  std::smatch parts;
+  for (const std::string& each : grid_) {
+    if (!std::regex_match(each, parts, kAbove)) continue;
+    const auto all_of = [&](std::size_t first) {
+      return parts[first].str() + parts[first + 2].str() + parts[first + 4].str() +
+             parts[first + 6].str();
+    };
+    facts_.divisions.push_back(format("{} % {} == 0", in_one(all_of(1)), in_one(all_of(2))));
+  }
+}
+
 void FactReader::divide_evenly() {
   static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
   std::smatch parts;
@@ -301,7 +336,8 @@ void FactReader::find_dynamic_shared() {
   const auto is_extern = std::ranges::find(body, "extern");
   if (is_extern == body.end() && (!launch_ || launch_->configuration.size() < 3)) return;
   if (const auto by_host = host_dimensions(2); by_host.size() == 1) {
-    if (by_host[0] != "0") facts_.dynamic_shared_bytes = by_host[0];
+    if (by_host[0] == "0") return;
+    facts_.dynamic_shared_bytes = by_host[0];
     const bool is_tuned = std::ranges::any_of(block_, [&](const auto& each) {
       return parameter(each) && parameter(each)->values.size() > 1;
     });

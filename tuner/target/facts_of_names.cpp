@@ -66,10 +66,22 @@ std::optional<std::string> FactReader::host_value(const std::string& variable) c
 
 std::optional<std::string> FactReader::passed(const std::string& name) const {
   if (!launch_) return std::nullopt;
-  static const std::regex kNumber("-?[0-9]+(\\.[0-9]*)?(e-?[0-9]+)?[fFuUlL]*");
   const Tokens given = passed_for(name);
+  const auto value = given.size() == 1 ? host_value(given[0]) : std::nullopt;
+  return number_of(value ? Tokens{*value} : given);
+}
+
+std::string FactReader::given_expression(const std::string& name) const {
+  const auto own = std::ranges::find(kernel_.parameters, name, &Declaration::name);
+  if (!given_ || given_->all.contains(name) || own == kernel_.parameters.end()) return "";
+  const auto at = static_cast<std::size_t>(own - kernel_.parameters.begin());
+  return at < given_->launched.size() ? given_->launched[at] : "";
+}
+
+std::optional<std::string> FactReader::number_of(const Tokens& given) const {
+  static const std::regex kNumber("-?[0-9]+(\\.[0-9]*)?(e-?[0-9]+)?[fFuUlL]*");
   std::string text = text_of(given);
-  if (given.size() == 1) text = host_value(given[0]).value_or(text);
+  if (text.starts_with("- ")) text.erase(1, 1);
   if (const auto known = file_.constants.find(text); known != file_.constants.end()) {
     text = text_of(known->second);
   }
@@ -85,6 +97,8 @@ std::optional<std::string> FactReader::passed(const std::string& name) const {
 
 std::optional<NamedInManifest> FactReader::computed(const std::string& name,
                                                     bool with_parameters) const {
+  if (const std::string expression = given_expression(name); !expression.empty())
+    return NamedInManifest{expression, true};
   const auto value = host_text(with_parameters).value(in_numbers(passed_for(name)));
   return value ? std::optional(NamedInManifest{value->sum(), true}) : std::nullopt;
 }
@@ -104,13 +118,14 @@ Tokens FactReader::in_numbers(Tokens tokens) const {
 }
 
 KernelText FactReader::host_text(bool with_parameters) const {
-  return {{.body = with_block(host_.tokens(), block_of_host())},
-          [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
+  KernelCode host{.body = with_block(host_.tokens(), block_of_host())};
+  host.has_last_values = true;
+  return {host, [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {
             for (std::size_t i = 0; i < launch_->arguments.size(); ++i) {
               const std::string& own = kernel_.parameters[i].name;
-              if (is_size_name(own) && launch_->arguments[i] == Tokens{word}) {
-                return NamedInManifest{manifest_name(own), true};
-              }
+              if (launch_->arguments[i] != Tokens{word}) continue;
+              if (is_size_name(own)) return NamedInManifest{manifest_name(own), true};
+              if (parameter(own) && parameter(own)->is_passed) return name_in(own, with_parameters);
             }
             for (std::size_t i = 0; i < launch_->templates.size() && i < kernel_.templates.size();
                  ++i) {
@@ -209,6 +224,11 @@ Tokens FactReader::with_block(Tokens tokens, const Tokens& name) const {
 KernelText FactReader::text_with(bool with_parameters) const {
   KernelCode code = kernel_;
   code.body = with_block(kernel_.body, {"blockDim"});
+  for (const auto& [member, size] : members_) {
+    for (std::size_t i = 0; i + 2 < code.body.size(); ++i) {
+      if (part_of(code.body, i, i + 3) == member) replace(code.body, i, i + 3, size);
+    }
+  }
   replace_axes(code.body, {"gridDim"}, [&](std::size_t axis) {
     return axis < grid_.size() && is_size_name(grid_[axis]) ? grid_[axis] : std::string();
   });
@@ -218,12 +238,12 @@ KernelText FactReader::text_with(bool with_parameters) const {
             const auto axis = static_cast<std::size_t>(word[9] - 'x');
             if (axis >= grid_.size()) return std::nullopt;
             if (word.size() > 10) return spread_over(grid_[axis], word.substr(11));
-            const std::vector<Tokens> factors = split_tokens(tokens_of(grid_[axis]), "*");
-            const bool is_product = std::ranges::all_of(factors, [&](const Tokens& each) {
-              return each.size() == 1 && (is_size_name(each[0]) || is_number(each[0]));
+            const Tokens blocks = tokens_of(grid_[axis]);
+            const bool is_of_sizes = std::ranges::all_of(blocks, [&](const std::string& each) {
+              return is_size_name(each) || !is_name(each);
             });
-            if (!is_product) return std::nullopt;
-            return NamedInManifest{factors.size() == 1 ? grid_[axis] : "(" + grid_[axis] + ")",
+            if (!is_of_sizes) return std::nullopt;
+            return NamedInManifest{blocks.size() == 1 ? grid_[axis] : "(" + grid_[axis] + ")",
                                    true};  // a block for each
           }};
 }

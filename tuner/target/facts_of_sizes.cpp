@@ -111,6 +111,13 @@ bool FactReader::find_tile(const Declaration& each) {
 }
 
 void FactReader::find_computed() {
+  for (const Declaration& each : kernel_.parameters) {
+    const std::string expression = given_expression(each.name);
+    if (!expression.empty()) computed_.insert(each.name);
+    for (const std::string& word : words_of(expression)) {
+      if (given_->sizes.contains(word) && !is_size_name(word)) sizes_.push_back(word);
+    }
+  }
   if (!launch_ || given_) return;
   for (const Declaration& each : kernel_.parameters) {
     if (!is_integer(each)) continue;
@@ -138,6 +145,22 @@ void FactReader::find_assertions() {
     if (!by && !is_number(body[i + 4])) continue;
     facts_.constraints.push_back(
         format("{} % {} == 0", manifest_name(body[i + 2]), by ? by->text : body[i + 4]));
+  }
+}
+
+void FactReader::find_vectors() {
+  const Tokens& body = kernel_.body;
+  bool casts = contains(body, "reinterpret_cast");
+  for (std::size_t i = 2; i + 1 < body.size() && !casts; ++i) {  // (const float4*)x
+    casts = body[i] == "*" && body[i + 1] == ")" && !type_name(file_.resolved(body[i - 1])).empty();
+  }
+  for (std::size_t i = 0; casts && i + 2 < body.size(); ++i) {
+    const auto number = integer_of(body[i + 2]);
+    const bool is_small = number && *number > 1 && *number <= 16 &&
+                          std::has_single_bit(static_cast<std::uint64_t>(*number));
+    if (!is_size_name(body[i]) || body[i + 1] != "/" || !is_small) continue;
+    const std::string multiple = format("{} % {} == 0", manifest_name(body[i]), *number);
+    if (!contains(facts_.constraints, multiple)) facts_.constraints.push_back(multiple);
   }
 }
 

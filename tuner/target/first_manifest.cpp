@@ -75,7 +75,8 @@ class ManifestWriter {
     write_arguments();
     write_launch();
     write_reference();
-    return {facts_.launch.kernel, std::move(text_), std::move(questions_), facts_.kept};
+    return {facts_.launch.kernel, std::move(text_), std::move(questions_), facts_.kept,
+            facts_.are_lengths_known && !facts_.divisions.empty()};
   }
 
  private:
@@ -129,10 +130,25 @@ class ManifestWriter {
       constraints = joined(threads, " * ") + " <= device.max_threads\n";
     }
     for (const std::string& each : facts_.constraints) constraints += each + "\n";
+    if (corrections_.is_divided) {
+      ask("only whole blocks: with a rest, the kernel reads or writes outside of its buffers");
+      for (const std::string& each : facts_.divisions) constraints += each + "\n";
+    }
     if (!constraints.empty()) text_ += "constraints = '''\n" + constraints + "'''\n";
   }
 
   void write_arguments() {
+    if (!facts_.unfilled.empty()) {
+      ask(
+          format("{}: the host fills it, and a manifest fills arguments and __constant__ variables "
+                 "only",
+                 joined(facts_.unfilled, ", ")));
+    }
+    if (!facts_.uncompared.empty()) {
+      ask(format(
+          "{}: the kernel changes it, and results in variables with __device__ are not compared",
+          joined(facts_.uncompared, ", ")));
+    }
     if (facts_.has_element_per_block) {
       ask("one element for each block: other numbers of blocks need check kernels "
           "(docs/manifest.md)");
@@ -170,6 +186,7 @@ class ManifestWriter {
     if (is_tuned && !facts_.entry.empty()) text_ += format("entry = \"{}\"\n", facts_.entry);
     text_ += format("grid = {}\nblock = {}\n", dimensions_text(launch.grid),
                     dimensions_text(launch.block));
+    if (!launch.cluster.empty()) text_ += format("cluster = {}\n", dimensions_text(launch.cluster));
     if (is_tuned && facts_.is_cooperative) text_ += "cooperative = true\n";
     if (is_tuned && !facts_.dynamic_shared_bytes.empty()) {
       text_ += format("dynamic_shared_bytes = \"{}\"\n", facts_.dynamic_shared_bytes);

@@ -23,6 +23,8 @@ struct FirstManifest {
   /// What the source does not show. Each stands in the text, behind `# ?`, above what was guessed.
   std::vector<std::string> questions;
   std::vector<std::string> kept;  // constants that are no parameters: `RADIUS = 3`
+  /// Whether a block may be in part beyond the end of buffers, whose lengths are known.
+  bool has_rest = false;
 };
 
 /// `headers` are the texts of files that the source includes. `entry` may be empty if the source

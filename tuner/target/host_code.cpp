@@ -11,6 +11,30 @@ Tokens HostCode::rest_of_statement(std::size_t at) const {
   return part_of(body_, at, end);
 }
 
+Tokens HostCode::without_pitches(const Tokens& function) {
+  Tokens made = function;
+  for (std::size_t at = position(made, "cudaMallocPitch"); at + 1 < made.size();
+       at = position(made, "cudaMallocPitch", at + 1)) {
+    const std::vector<Tokens> given = items_in(made, at + 1);
+    std::size_t from = at;  // a macro that checks the call may stand around it
+    while (from > 0 && made[from - 1] != ";" && made[from - 1] != "{" && made[from - 1] != "}")
+      --from;
+    if (given.size() != 4 || given[1].empty()) continue;
+    Tokens calls = {given[1].back(), "="};
+    append(calls, given[2]);
+    append(calls, {";", "cudaMalloc", "("});
+    append(calls, given[0]);
+    calls.emplace_back(",");
+    append(calls, given[2]);
+    calls.emplace_back("*");
+    append(calls, given[3].size() > 1 ? parenthesized(given[3]) : given[3]);
+    calls.emplace_back(")");
+    replace(made, from, position(made, ";", at), calls);
+    at = from;
+  }
+  return made;
+}
+
 bool HostCode::sets(const std::string& word) const {
   for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
     if (body_[i] == word && (body_[i + 1] == "=" || body_[i + 1] == "(")) return true;

@@ -18,6 +18,9 @@ class HostCode {
   explicit HostCode(Tokens function) : body_(std::move(function)) {}
 
   const Tokens& tokens() const { return body_; }
+  /// With `pitch = width; cudaMalloc(&x, (width) * (height))` in place of
+  /// `cudaMallocPitch(&x, &pitch, width, height)`: rows without gaps.
+  static Tokens without_pitches(const Tokens& function);
   /// Whether a variable has a value there.
   bool sets(const std::string& word) const;
   /// The words that tokens depend on, through variables.

@@ -29,8 +29,17 @@ std::vector<std::string> types_with(const std::string& type) {
   return {type, type == "f32" ? "f64" : "f32"};
 }
 
+/// Whether a name is called: `op(x)`.
+bool contains_call(const Tokens& body, const std::string& name) {
+  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+    if (body[i] == name && body[i + 1] == "(") return true;
+  }
+  return false;
+}
+
 bool is_declared(const Tokens& body, std::size_t at) {
   const auto is_declaration = [&](std::size_t i) {
+    if (i + 1 < body.size() && body[i + 1] == "=") return true;  // `float a = 1, b = 2;`
     if (i == 0 || !is_in_identifier(body[i - 1].back())) return false;
     return body[i - 1] != "return" && !is_digit(body[i - 1][0]);
   };
@@ -49,7 +58,8 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
       kernel_(kernel),
       file_name_(file_name),
       corrections_(corrections),
-      given_(given) {
+      given_(given),
+      structs_(file.structs) {
   facts_.launch.kernel = last_name();
   const auto launch = std::ranges::find_if(file.launches, [&](const LaunchInSource& each) {
     return each.kernel == last_name() && each.arguments.size() == kernel.parameters.size();
@@ -57,9 +67,10 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
   used_ = file.used_by(kernel);
   if (launch == file.launches.end()) return;
   own_launch_ = *launch;
-  const HostCode host(launch->function);
+  own_launch_->function = HostCode::without_pitches(launch->function);
+  const HostCode host(own_launch_->function);
   const Tokens block = launch->configuration.size() > 1 ? launch->configuration[1] : Tokens{};
-  own_launch_->function = host.with_dimensions(launch->function, block);
+  own_launch_->function = host.with_dimensions(own_launch_->function, block);
   for (Tokens& each : own_launch_->arguments) each = host.with_dimensions(each, block);
   launch_ = &*own_launch_;
   host_ = HostCode(in_numbers(launch_->function));
@@ -69,6 +80,7 @@ KernelFacts FactReader::facts() {
   find_templates();
   find_launch();
   find_assertions();
+  find_vectors();
   find_buffers();
   find_scalars();
   find_dynamic_shared();
@@ -177,21 +189,40 @@ void FactReader::find_templates() {
   std::vector<std::string> passed;
   for (std::size_t i = 0; i < kernel_.templates.size(); ++i) {
     const Declaration& each = kernel_.templates[i];
-    const Tokens given = launch_ && i < launch_->templates.size()
-                             ? file_.instance(*launch_, launch_->templates[i])
-                             : each.if_absent;
+    const bool is_given = launch_ && i < launch_->templates.size();
+    Tokens given = is_given ? file_.instance(*launch_, launch_->templates[i]) : each.if_absent;
+    if (launch_ && !is_given && each.type == "typename") {
+      for (std::size_t at = 0; at < kernel_.parameters.size(); ++at) {
+        const Declaration& own = kernel_.parameters[at];
+        if (own.type != each.name || own.pointers > 0) continue;
+        const Tokens made = class_of(constructed(launch_->arguments[at], launch_->function));
+        if (!made.empty()) given = made;
+        if (made.empty() && contains_call(kernel_.body, own.name)) {
+          throw Error(format(
+              "{}:{}: {} calls its argument {}, and the launch does not show a class of it: a "
+              "manifest passes numbers and structs; pass a struct of the file with an operator(), "
+              "such as {}<<<…>>>(…, Op{{}}), in place of a lambda or of another library's class",
+              file_name_, kernel_.line, kernel_.name, own.name, kernel_.name));
+        }
+      }
+    }
     std::string passed_type = type_name(file_.resolved(text_of(given)));
     static const std::regex kIndex("index|offset|^(int|size|count)", std::regex::icase);
     if (passed_type.empty() && std::regex_search(each.name, kIndex)) passed_type = "i32";
-    const bool is_class = passed_type.empty() && given.size() == 1 && is_name(given[0]) &&
-                          file_.words.contains(given[0]) && !types_.contains(given[0]);
+    const bool is_word = given.size() == 1 && is_name(given[0]) && file_.words.contains(given[0]) &&
+                         !types_.contains(given[0]);
+    const bool is_class = passed_type.empty() && (is_word || !class_of(given).empty());
     if (each.type == "typename" && is_class) {  // such as a layout: no type of elements
-      passed.push_back(given[0]);
+      classes_[each.name] = text_of(given);
+      passed.push_back(text_of(given));
       continue;
     }
-    if (each.type == "typename" && passed_type.find('x') != std::string::npos) {
-      types_[each.name] = passed_type;  // settings have no vectors
-      passed.push_back(text_of(given));
+    const bool is_vector = passed_type.find('x') != std::string::npos;
+    if (each.type == "typename" && (is_vector || is_integer_type(passed_type))) {
+      types_[each.name] = passed_type;  // settings have no vectors, and integers no other type
+      const bool is_named = type_name(file_.resolved(text_of(given))) == passed_type;
+      passed.push_back(is_named ? text_of(given)
+                                : std::string(cpp_name_of(*element_type(passed_type))));
       continue;
     }
     if (each.type == "typename") {
@@ -221,7 +252,9 @@ void FactReader::find_templates() {
         given.empty() ? file_.enumerators.end() : file_.enumerators.find(given.back());
     if (choices != file_.enumerations.end()) {
       if (choice != file_.enumerators.end()) value = choice->second;
-      add_parameter(each.name, value.value_or(choices->second.front()), choices->second, !value);
+      const bool is_case = value && !is_flag(each.name) && !is_of_the_work(each.name);
+      add_parameter(each.name, value.value_or(choices->second.front()),
+                    is_case ? std::vector<std::int64_t>{*value} : choices->second, !value);
       passed.push_back(format("({}){{{}}}", each.type, each.name));
       continue;
     }
@@ -241,7 +274,8 @@ void FactReader::find_templates() {
 
 void FactReader::find_constants() {
   const Words of_block = host_.words_behind(block_of_host());
-  static const std::regex kWarp("warp_?size", std::regex::icase), kMost("max", std::regex::icase);
+  static const std::regex kWarp("warp_?size|^k?warp$", std::regex::icase),
+      kMost("max", std::regex::icase);
   for (const auto& [name, value] : file_.constants) {
     const auto number = file_.integer(name);
     if (!number || !file_.is_literal(name) || is_own(name) || std::regex_search(name, kWarp)) {
@@ -270,7 +304,7 @@ void FactReader::find_undefined() {
   const auto is_free = [&](const std::string& name) {
     return std::regex_match(name, kStyle) && !kKnown.contains(name) &&
            !file_.constants.contains(name) && !file_.types.contains(name) &&
-           !file_.enumerators.contains(name) && !file_.structs.contains(name) && !is_own(name) &&
+           !file_.enumerators.contains(name) && !structs_.contains(name) && !is_own(name) &&
            !parameter(name) && !name.starts_with("M_") && !name.starts_with("CUDA") &&
            !types_.contains(name) && !name.starts_with("WIN") && !name.starts_with("NDEBUG");
   };
@@ -344,10 +378,18 @@ std::string FactReader::type_of(const Declaration& declaration) {
     if (cast.empty()) return "u8";
     type = file_.resolved(cast);
   }
+  if (type == kFunctionType) {
+    throw Error(format(
+        "{}:{}: {} takes {}, a pointer to a function: a manifest passes none; make it a parameter "
+        "of a template, or pass a struct with an operator()",
+        file_name_, kernel_.line, kernel_.name, declaration.name));
+  }
+  if (const auto known = classes_.find(type); known != classes_.end()) type = known->second;
   if (const auto setting = types_.find(type); setting != types_.end()) return setting->second;
   if (std::string name = type_name(type); !name.empty()) return name;
-  const auto known = file_.structs.find(type);
-  if (known == file_.structs.end()) {
+  if (const std::string instance = instance_of(type); !instance.empty()) type = instance;
+  const auto known = structs_.find(type);
+  if (known == structs_.end()) {
     throw Error(format(
         "{}:{}: {} takes {} of type {}, which init cannot describe: write the manifest by hand "
         "(docs/manifest.md, \"An argument\"), or give the kernel plain arguments",
@@ -367,6 +409,103 @@ std::string FactReader::type_of(const Declaration& declaration) {
     used_structs_.push_back(type);
   }
   return type;
+}
+
+std::string FactReader::instance_of(const std::string& type) {
+  const Tokens tokens = tokens_of(type);
+  const std::size_t open = position(tokens, "<");
+  const auto known = open > 0 && open < tokens.size()
+                         ? file_.struct_templates.find(tokens[open - 1])
+                         : file_.struct_templates.end();
+  if (known == file_.struct_templates.end()) return "";
+  const std::vector<Tokens> given = items_in(tokens, open);
+  std::map<std::string, Tokens> arguments;
+  std::string name = tokens[open - 1];
+  for (std::size_t i = 0; i < known->second.size(); ++i) {
+    const Declaration& each = known->second[i];
+    const Tokens& argument = i < given.size() ? given[i] : each.if_absent;
+    arguments[each.name] = argument;
+    for (const std::string& word : argument) {
+      if (is_in_identifier(word.back())) name += "_" + word;
+    }
+  }
+  const auto replace_in = [&](Tokens& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (const auto one = arguments.find(all[i]); one != arguments.end()) {
+        replace(all, i, i + 1, one->second);
+        i += one->second.size() - 1;
+      }
+    }
+  };
+  std::vector<Declaration> members = structs_.at(tokens[open - 1]);
+  for (Declaration& each : members) {
+    Tokens of_member = tokens_of(each.type);
+    replace_in(of_member);
+    each.type = text_of(of_member);
+    replace_in(each.length);
+    for (Tokens& row : each.rows) replace_in(row);
+  }
+  structs_.emplace(name, std::move(members));
+  return name;
+}
+
+Tokens FactReader::class_of(const Tokens& expression) const {
+  std::size_t end = 0;
+  std::string last;
+  while (end < expression.size() && (is_name(expression[end]) || expression[end] == "::" ||
+                                     (end > 0 && expression[end] == "<"))) {
+    if (is_name(expression[end])) last = expression[end];
+    end = expression[end] == "<" ? closing_angle(expression, end) + 1 : end + 1;
+  }
+  return structs_.contains(last) ? part_of(expression, 0, end) : Tokens{};
+}
+
+Tokens FactReader::constructed(const Tokens& passed, const Tokens& function, int depth) const {
+  constexpr int kDeepest = 4;
+  if (depth > kDeepest || passed.empty()) return {};
+  if (passed.size() > 1) return passed;
+  const std::string& name = passed[0];
+  for (std::size_t i = 1; i + 1 < function.size(); ++i) {
+    const bool is_declared =
+        function[i] == name && (is_name(function[i - 1]) || function[i - 1] == ">");
+    if (!is_declared) continue;
+    std::size_t from = i - 1;
+    while (from > 0 && function[from - 1] != ";" && function[from - 1] != "{" &&
+           function[from - 1] != "}" && function[from - 1] != ")" && function[from - 1] != "(" &&
+           function[from - 1] != ",") {
+      --from;
+    }
+    Tokens type = part_of(function, from, i);
+    std::erase_if(type, [](const auto& word) { return word == "const" || word == "constexpr"; });
+    const std::string& next = function[i + 1];
+    if (next == "=" && (type == Tokens{"auto"} || function[i + 2] != "{"))
+      return constructed(part_of(function, i + 2, position(function, ";", i)), function, depth + 1);
+    if (next == ";") append(type, {"{", "}"});
+    if (next == "{" || next == "(")
+      append(type, part_of(function, i + 1, closing(function, i + 1) + 1));
+    if (next == "=") append(type, part_of(function, i + 2, closing(function, i + 2) + 1));
+    if (next == ";" || next == "{" || next == "(" || next == "=") return type;
+  }
+  const std::vector<Declaration> own = parameters_of(function);
+  const auto parameter = std::ranges::find(own, name, &Declaration::name);
+  if (parameter == own.end()) return {};
+  if (const Tokens type = tokens_of(parameter->type); !class_of(type).empty()) return type;
+  const auto index = static_cast<std::size_t>(parameter - own.begin());
+  for (const Tokens& caller : file_.host_functions) {  // of the function around the launch
+    for (std::size_t i = 1; i + 1 < caller.size(); ++i) {
+      if (caller[i] != launch_->function_name) continue;
+      std::size_t open = i + 1;
+      if (caller[open] == "<") open = closing_angle(caller, open) + 1;
+      if (open >= caller.size() || caller[open] != "(") continue;
+      const std::vector<Tokens> given = items_in(caller, open);
+      const std::size_t end = closing(caller, open);
+      const bool is_definition = end + 1 < caller.size() && caller[end + 1] == "{";
+      if (is_definition || index >= given.size()) continue;
+      Tokens made = constructed(given[index], caller, depth + 1);
+      if (!made.empty()) return made;
+    }
+  }
+  return {};
 }
 
 bool FactReader::is_texture(const Declaration& each) const {
@@ -416,11 +555,16 @@ KernelCode renamed(KernelCode kernel, const GivenArguments& given, const std::st
   std::map<std::string, std::string> names;
   for (const std::string& each : given.launched) names[each] = each + "_";
   for (std::size_t i = 0; i < given.launched.size(); ++i) {
-    names[kernel.parameters[i].name] = given.launched[i];
-    kernel.parameters[i].name = given.launched[i];
+    std::string name = given.launched[i];
+    // An expression: the kernel's own name stands for it, or for itself if it is one of those.
+    if (!given.all.contains(name)) name = kernel.parameters[i].name;
+    names[kernel.parameters[i].name] = name;
+    kernel.parameters[i].name = name;
   }
-  for (std::string& word : kernel.body) {
-    if (const auto known = names.find(word); known != names.end()) word = known->second;
+  for (std::size_t i = 0; i < kernel.body.size(); ++i) {
+    const auto known = names.find(kernel.body[i]);
+    const bool is_member = i > 0 && (kernel.body[i - 1] == "." || kernel.body[i - 1] == "->");
+    if (known != names.end() && !is_member) kernel.body[i] = known->second;
   }
   return kernel;
 }

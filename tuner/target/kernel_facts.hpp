@@ -47,7 +47,7 @@ struct KernelFacts {
   };
   struct Launch {
     std::string kernel;  // without namespaces
-    std::vector<std::string> grid, block;
+    std::vector<std::string> grid, block, cluster;
     /// The name of each argument, and its type if that is not the argument's own.
     std::vector<std::pair<std::string, std::string>> arguments;
   };
@@ -58,13 +58,16 @@ struct KernelFacts {
   std::vector<std::pair<std::string, std::vector<std::string>>> type_settings;  // name, values
   std::vector<Parameter> parameters;
   std::vector<std::string> constraints;
+  std::vector<std::string> divisions;  // constraints by which no block is beyond the end
   std::vector<Struct> structs;
   std::vector<Buffer> buffers;
   std::vector<Texture> textures;
   std::vector<Scalar> scalars;
-  std::string dynamic_shared_bytes;  // empty: none
-  std::optional<Launch> reference;   // a plain kernel with the same arguments
-  std::vector<std::string> kept;     // constants that are no parameters: `RADIUS = 3`
+  std::string dynamic_shared_bytes;     // empty: none
+  std::optional<Launch> reference;      // a plain kernel with the same arguments
+  std::vector<std::string> unfilled;    // variables with __device__ that the host fills
+  std::vector<std::string> uncompared;  // variables with __device__ that the kernel changes
+  std::vector<std::string> kept;        // constants that are no parameters: `RADIUS = 3`
   bool are_lengths_known = true, is_launch_known = true;
   bool is_cooperative = false;         // its blocks wait for each other
   bool has_sizes_of_macros = false;    // which the source defines
@@ -76,12 +79,14 @@ struct Corrections {
   std::vector<std::string> include;        // folders of headers, relative to the manifest
   std::vector<std::string> empty_headers;  // which are not there
   std::set<std::string> in_part;           // outputs that keep what the kernel does not write
+  bool is_divided = false;                 // blocks beyond the end read what nobody wrote
   bool is_positive = false;                // results of negative inputs are no numbers
 };
 
 /// The arguments of a launch that another kernel computes, by the names in its manifest.
 struct GivenArguments {
-  std::vector<std::string> launched;  // in the order of its launch; empty if they are not all names
+  /// Names and expressions of them, in the order of its launch; empty if there are others.
+  std::vector<std::string> launched;
   std::set<std::string> all;
   std::set<std::string> sizes, buffers;  // of these
 };

@@ -41,11 +41,14 @@ class FileReader {
       } else if (piece.kind == Piece::Kind::type) {
         read_struct(piece.name, tokens);
         add_launches(piece.name, tokens);  // of a method
+        read_copies(tokens);
       } else if (piece.kind == Piece::Kind::function) {
         file_.functions.insert(piece.name);
         read_expression_function(piece.name, tokens);
         add_launches(piece.name, tokens);
         read_instances(tokens);
+        if (!piece.words.contains("__device__")) file_.host_functions.push_back(tokens);
+        read_copies(tokens);
       } else {
         read_other(tokens);
       }
@@ -247,8 +250,11 @@ class FileReader {
   void read_struct(const std::string& name, const Tokens& tokens) {
     const std::size_t open = position(tokens, "{");
     if (open >= tokens.size() || name.empty()) return;
-    if (position(tokens, "(", open) < tokens.size()) return;  // it has functions
-    file_.structs.emplace(name, members(part_of(tokens, open + 1, closing(tokens, open))));
+    const auto data = data_of(part_of(tokens, open + 1, closing(tokens, open)));
+    const bool has_base = position(tokens, ":") < open;
+    if (!data || has_base) return;
+    if (tokens[0] == "template") file_.struct_templates.emplace(name, template_parameters(tokens));
+    file_.structs.emplace(name, members(*data));
   }
 
   /// An enumeration is an integer.
@@ -270,6 +276,11 @@ class FileReader {
 
   void read_other(const Tokens& tokens) {
     if (tokens.empty()) return;
+    if (contains(tokens, "__device__") || contains(tokens, "__managed__")) {
+      const Declaration variable = declaration(part_of(tokens, 0, tokens.size() - 1));
+      if (!contains(tokens, "const") && !contains(tokens, "constexpr"))
+        file_.device_variables.insert(variable.name);
+    }
     if (const std::size_t open = position(tokens, "{"); position(tokens, "enum") < open) {
       if (open < tokens.size()) read_enumeration(tokens, open);
       return;
@@ -298,6 +309,15 @@ class FileReader {
       }
     } else if (position(tokens, "__constant__") < tokens.size()) {
       file_.constant_arrays.push_back(declaration(part_of(tokens, 0, tokens.size() - 1)));
+    }
+  }
+
+  /// `cudaMemcpyToSymbol(table, …)`
+  void read_copies(const Tokens& tokens) {
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      const bool copies = tokens[i].starts_with("cudaMemcpyToSymbol") && tokens[i + 1] == "(";
+      const Tokens symbol = copies ? items_in(tokens, i + 1)[0] : Tokens{};
+      if (!symbol.empty()) file_.filled_variables.insert(symbol.back());
     }
   }
 
@@ -420,6 +440,13 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   file.enumerators.merge(more.enumerators);
   file.enumerations.merge(more.enumerations);
   file.structs.merge(more.structs);
+  file.struct_templates.merge(more.struct_templates);
+  file.device_variables.merge(more.device_variables);
+  file.filled_variables.merge(more.filled_variables);
+  std::erase_if(file.filled_variables,
+                [&](const std::string& each) { return !file.device_variables.contains(each); });
+  file.host_functions.insert(file.host_functions.end(), more.host_functions.begin(),
+                             more.host_functions.end());
   file.names.merge(more.names);
   return file;
 }

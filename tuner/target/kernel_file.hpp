@@ -38,6 +38,8 @@ struct KernelCode {
   std::vector<Declaration> templates, parameters;
   Tokens launch_bound;  // of __launch_bounds__
   Tokens body;
+  /// Of a variable that is set twice, as by `blocks = 1; if (n > MOST) blocks = n / MOST;`
+  bool has_last_values = false;
 
   bool is_called(const std::string& text) const {
     return name == text || name.ends_with("::" + text);
@@ -61,7 +63,11 @@ struct KernelFile {
   std::map<std::string, std::string> types;  // typedef, using, enum
   std::map<std::string, std::int64_t> enumerators;
   std::map<std::string, std::vector<std::int64_t>> enumerations;  // their values
-  std::map<std::string, std::vector<Declaration>> structs;
+  std::map<std::string, std::vector<Declaration>> structs;        // their data, without functions
+  std::map<std::string, std::vector<Declaration>> struct_templates;  // their parameters
+  Words filled_variables;  // of __device__, which the host copies to
+  Words device_variables;  // of __device__
+  std::vector<Tokens> host_functions;
   std::vector<Declaration> constant_arrays;  // of __constant__
   std::vector<Tokens> conditions;            // of `#if`
   std::map<std::string, Words> words;        // of functions, types, variables and macros, by name

@@ -97,11 +97,11 @@ KernelText::KernelText(const KernelCode& kernel, ManifestNames names) : names_(s
   WithoutPointers made = without_pointers(kernel);
   body_ = std::move(made.body);
   definitions_ = std::move(made.offsets);
-  read_definitions();
+  read_definitions(kernel.has_last_values);
   read_bounds();
 }
 
-void KernelText::read_definitions() {
+void KernelText::read_definitions(bool takes_last) {
   for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
     if (body_[i + 1] != "=" || !is_name(body_[i]) || body_[i - 1] == "." || body_[i - 1] == "->") {
       continue;
@@ -114,7 +114,10 @@ void KernelText::read_definitions() {
       value = is_least ? Tokens{"min", "(", value[0], ",", value[2], ")"} : operand(body_, at + 1);
       if (!is_least && value.size() != 1) value.clear();
     }
-    const auto [known, is_new] = definitions_.emplace(body_[i], bare(std::move(value)));
+    const auto [known, is_new] = definitions_.emplace(body_[i], bare(value));
+    if (!is_new && takes_last && !value.empty() && !contains(value, body_[i])) {
+      known->second = bare(value);
+    }
     if (!is_new && known->second != bare(operand(body_, i + 2))) changing_.insert(body_[i]);
   }
   for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
@@ -201,6 +204,9 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
   if (tokens.size() > 2 && tokens[0] == "std" && tokens[1] == "::") {
     tokens = part_of(tokens, 2, tokens.size());
   }
+  const bool is_least = tokens.size() == 7 && tokens[1] == "<" &&
+                        part_of(tokens, 3, 7) == Tokens{"?", tokens[0], ":", tokens[2]};
+  if (is_least) return value({"min", "(", tokens[0], ",", tokens[2], ")"});
   IndexEnd all;
   const std::vector<Term> terms = terms_of(tokens);
   if (const auto quotient = quotient_above(terms)) {
@@ -282,6 +288,12 @@ bool is_atomic_function(const std::string& word) {
   return is_name(word) && lowered(word).find("atomic") != std::string::npos;
 }
 
+const std::set<std::string>& changing_operators() {
+  static const std::set<std::string> kChanges = {
+      "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
+  return kChanges;
+}
+
 /// Whether an `&` behind it has two operands.
 bool is_value(const std::string& word) {
   return word == ")" || word == "]" || (is_in_identifier(word.back()) && word != "return");
@@ -290,8 +302,7 @@ bool is_value(const std::string& word) {
 }  // namespace
 
 BufferUse KernelText::use_of(const std::string& buffer) const {
-  static const std::set<std::string> kChanges = {
-      "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>="};
+  const std::set<std::string>& kChanges = changing_operators();
   BufferUse use;
   for (std::size_t i = 0; i < body_.size(); ++i) {
     if (body_[i] != buffer || (i > 0 && (body_[i - 1] == "." || body_[i - 1] == "->"))) continue;
@@ -324,6 +335,23 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
     use.is_atomic = use.is_atomic || is_atomic;
   }
   return use;
+}
+
+bool KernelText::changes(const std::string& variable) const {
+  for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
+    if (body_[i] != variable || body_[i - 1] == "." || body_[i - 1] == "->") continue;
+    std::size_t at = i + 1;
+    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[")) {
+      at = body_[at] == "." ? at + 2 : closing(body_, at) + 1;
+    }
+    const bool is_passed = body_[i - 1] == "&" && i > 1 && !is_value(body_[i - 2]);
+    const bool is_set =
+        at < body_.size() && (body_[at] == "=" || changing_operators().contains(body_[at]));
+    const bool is_atomic = body_[i - 1] == "(" && i > 1 && is_atomic_function(body_[i - 2]);
+    if (is_passed || is_set || is_atomic || body_[i - 1] == "++" || body_[i - 1] == "--")
+      return true;
+  }
+  return false;
 }
 
 int KernelText::dimensions(std::string_view index) const {
@@ -420,7 +448,11 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   if (const auto last =
           terms.back().tokens.size() == 1 ? integer_of(terms.back().tokens[0]) : std::nullopt) {
     auto all = extent(part_of(tokens, 0, tokens.size() - 2), depth + 1);
-    const bool is_within = all && all->sizes > 1;  // of several dimensions: not at their end
+    // Of several dimensions, one of which may be a number: not at their end.
+    const bool has_product = std::ranges::any_of(
+        terms, [](const Term& each) { return split_tokens(each.tokens, "*").size() > 1; });
+    const bool is_within =
+        all && (all->sizes > 1 || (all->sizes > 0 && has_product && terms.size() > 2));
     if (all && !is_within) all->offset += terms.back().is_added ? *last : -*last;
     return all;
   }

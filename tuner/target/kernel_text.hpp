@@ -45,6 +45,8 @@ class KernelText {
   KernelText(const KernelCode& kernel, ManifestNames names);
 
   BufferUse use_of(const std::string& buffer) const;
+  /// Whether the kernel changes a variable that is none of its arguments.
+  bool changes(const std::string& variable) const;
   /// Of one index into a buffer.
   std::optional<IndexEnd> extent(const Tokens& index) const { return extent(index, 0); }
   /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
@@ -72,7 +74,8 @@ class KernelText {
 
   /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
   const IndexEnd* bound_of(const std::string& text) const;
-  void read_definitions();
+  /// Each variable has its first value, or its last.
+  void read_definitions(bool takes_last);
   void round_quotients_up();
   void read_bounds();
   std::optional<IndexEnd> end_of_variable(const Tokens& tokens) const;

@@ -5,6 +5,27 @@
 #include <utility>
 
 namespace autotune {
+
+Tokens member_of(const Tokens& tokens, std::size_t end, const std::string& config,
+                 std::string_view member, std::size_t index) {
+  Tokens value;
+  for (std::size_t i = 0; i + 4 < end; ++i) {
+    if (tokens[i] != config) continue;
+    const std::size_t open = tokens[i + 1] == "=" ? i + 2 : i + 1;
+    if (tokens[open] == "{") {
+      const std::vector<Tokens> all = items_in(tokens, open);
+      if (index < all.size() && !all[index].empty() && all[index][0] != ".") value = all[index];
+      for (const Tokens& each : all) {
+        if (each.size() > 3 && each[0] == "." && each[1] == member)
+          value = part_of(each, 3, each.size());
+      }
+    }
+    if (tokens[i + 2] == member && tokens[i + 3] == "=")
+      value = part_of(tokens, i + 4, position(tokens, ";", i));
+  }
+  return value;
+}
+
 namespace {
 
 /// `&x`, `(void*)&x` and `reinterpret_cast<void*>(x)` without what stands around x.
@@ -25,6 +46,25 @@ Tokens without_cast(Tokens tokens) {
   return tokens;
 }
 
+/// Takes the name of a kernel, which may be a template's instance: `(void*)scale<float, 4>`.
+void name_kernel(LaunchInSource& launch, const Tokens& kernel) {
+  launch.kernel = kernel[0];
+  if (kernel.size() > 2) launch.templates = items_in(kernel, 1);
+}
+
+/// The elements of an array of the function: `void* arguments[] = {&x, &n}`.
+std::vector<Tokens> elements_of(const Tokens& tokens, const std::string& array) {
+  std::vector<Tokens> all;
+  for (std::size_t i = 1; i + 4 < tokens.size(); ++i) {
+    if (tokens[i - 1] != "*" || tokens[i] != array || tokens[i + 1] != "[") continue;
+    for (const Tokens& each : items_in(tokens, position(tokens, "{", i))) {
+      if (!each.empty()) all.push_back(without_cast(each));
+    }
+    break;
+  }
+  return all;
+}
+
 /// `cudaLaunchKernel(kernel, grid, block, arguments, bytes, stream)`, with the arguments in an
 /// array of the function.
 std::optional<LaunchInSource> call_at(const Tokens& tokens, std::size_t at) {
@@ -33,18 +73,50 @@ std::optional<LaunchInSource> call_at(const Tokens& tokens, std::size_t at) {
   LaunchInSource launch;
   const Tokens kernel = without_cast(given[0]), array = without_cast(given[3]);
   if (kernel.empty() || array.size() != 1) return std::nullopt;
-  launch.kernel = kernel[0];
-  if (kernel.size() > 2) launch.templates = items_in(kernel, 1);
+  name_kernel(launch, kernel);
   launch.configuration = {given[1], given[2]};
   if (given.size() > 4 && given[4] != Tokens{"0"}) launch.configuration.push_back(given[4]);
-  for (std::size_t i = 1; i + 4 < tokens.size(); ++i) {
-    if (tokens[i - 1] != "*" || tokens[i] != array[0] || tokens[i + 1] != "[") continue;
-    for (const Tokens& each : items_in(tokens, position(tokens, "{", i))) {
-      if (!each.empty()) launch.arguments.push_back(without_cast(each));
-    }
-    break;
-  }
+  launch.arguments = elements_of(tokens, array[0]);
   launch.is_cooperative = tokens[at] == "cudaLaunchCooperativeKernel";
+  return launch;
+}
+
+/// `cudaLaunchKernelEx(&config, kernel, arguments…)`, or `cudaLaunchKernelExC(&config, kernel,
+/// array)`.
+std::optional<LaunchInSource> configured_call_at(const Tokens& tokens, std::size_t at) {
+  const std::size_t comma = position(tokens, ",", at), end = closing(tokens, at + 1);
+  const Tokens config = without_cast(part_of(tokens, at + 2, comma));
+  if (config.size() != 1 || comma >= end) return std::nullopt;
+  std::size_t last = comma + 1;  // of the kernel: its template arguments have commas, too
+  while (last < end && tokens[last] != ",") {
+    last = tokens[last] == "<"   ? closing_angle(tokens, last) + 1
+           : tokens[last] == "(" ? closing(tokens, last) + 1
+                                 : last + 1;
+  }
+  const Tokens kernel = without_cast(part_of(tokens, comma + 1, last));
+  if (kernel.empty()) return std::nullopt;
+  LaunchInSource launch;
+  name_kernel(launch, kernel);
+  const auto member = [&](std::string_view name, std::size_t index) {
+    return member_of(tokens, at, config[0], name, index);
+  };
+  launch.configuration = {member("gridDim", 0), member("blockDim", 1)};
+  if (launch.configuration[0].empty() || launch.configuration[1].empty()) return std::nullopt;
+  const Tokens shared = member("dynamicSmemBytes", 2);
+  if (!shared.empty() && shared != Tokens{"0"}) launch.configuration.push_back(shared);
+  launch.arguments = split_tokens(part_of(tokens, last + 1, end), ",");
+  if (tokens[at] == "cudaLaunchKernelExC") {
+    const Tokens array = without_cast(launch.arguments[0]);
+    if (array.size() == 1) launch.arguments = elements_of(tokens, array[0]);
+  }
+  launch.is_cooperative = contains(tokens, "cudaLaunchAttributeCooperative");
+  for (const char axis : {'x', 'y', 'z'}) {
+    for (std::size_t i = 0; i + 4 < at; ++i) {
+      const bool is_set = tokens[i] == "clusterDim" && tokens[i + 2] == std::string(1, axis) &&
+                          tokens[i + 3] == "=";
+      if (is_set) launch.cluster.push_back(part_of(tokens, i + 4, position(tokens, ";", i)));
+    }
+  }
   return launch;
 }
 
@@ -89,23 +161,26 @@ void resolve_variable(LaunchInSource& launch, const Tokens& tokens) {
 
 std::vector<LaunchInSource> launches_in(const std::string& function, const Tokens& tokens) {
   std::vector<LaunchInSource> all;
-  const auto add = [&](std::optional<LaunchInSource> launch) {
+  const auto add = [&](std::optional<LaunchInSource> launch, std::size_t at) {
     if (!launch) return;
     resolve_variable(*launch, tokens);
     launch->function_name = function;
     if (tokens[0] == "template") launch->function_templates = template_parameters(tokens);
     launch->parameters = parameters_of(tokens);
-    launch->function = tokens;
+    launch->function = part_of(tokens, 0, position(tokens, ";", at) + 1);
     all.push_back(std::move(*launch));
   };
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const bool calls =
         tokens[i] == "cudaLaunchKernel" || tokens[i] == "cudaLaunchCooperativeKernel";
-    if (calls && tokens[i + 1] == "(") add(call_at(tokens, i));
+    if (calls && tokens[i + 1] == "(") add(call_at(tokens, i), i);
+    const bool is_configured =
+        tokens[i] == "cudaLaunchKernelEx" || tokens[i] == "cudaLaunchKernelExC";
+    if (is_configured && tokens[i + 1] == "(") add(configured_call_at(tokens, i), i);
   }
   for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
        at = position(tokens, "<<<", at + 1)) {
-    add(launch_at(tokens, at));
+    add(launch_at(tokens, at), at);
   }
   return all;
 }

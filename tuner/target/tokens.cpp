@@ -138,6 +138,15 @@ Tokens operand(const Tokens& tokens, std::size_t from) {
   return part_of(tokens, from, at);
 }
 
+namespace {
+
+/// Whether an operand begins there: behind `(index_t)`, which is a cast then.
+bool is_operand(const std::string& token) {
+  return token == "(" || is_in_identifier(token.front());
+}
+
+}  // namespace
+
 Tokens bare(Tokens tokens) {
   static const std::set<std::string> kTypes = {
       "int",     "unsigned", "long",     "size_t",        "unsigned int",
@@ -150,7 +159,8 @@ Tokens bare(Tokens tokens) {
                   : closing(tokens, 0);
     if (!is_static && end + 1 == tokens.size()) {
       tokens = part_of(tokens, 1, end);
-    } else if (kTypes.contains(text_of(part_of(tokens, is_static ? 2 : 1, end)))) {
+    } else if (kTypes.contains(text_of(part_of(tokens, is_static ? 2 : 1, end))) ||
+               (!is_static && end == 2 && is_name(tokens[1]) && is_operand(tokens[3]))) {
       tokens = part_of(tokens, end + 1, tokens.size());
     } else {
       break;

@@ -10,18 +10,24 @@
 
 namespace autotune {
 
-std::string type_name(const std::string& type) {
+std::string type_name(const std::string& given) {
+  std::string type = given;
+  for (const std::string_view scope : {"::", "cuda::", "std::"}) {  // cuda::std::int64_t
+    if (type.starts_with(scope)) type.erase(0, scope.size());
+  }
   static const std::map<std::string, std::set<std::string>> kNames = {
       {"f32", {"float", "cufftReal"}},
       {"f64", {"double", "cufftDoubleReal"}},
       {"i32", {"int", "signed int", "signed", "int32_t"}},
       {"u32", {"unsigned int", "unsigned", "uint", "uint32_t"}},
-      {"i64", {"long long", "long", "long int", "long long int", "int64_t", "ptrdiff_t"}},
+      {"i64",
+       {"long long", "long", "long int", "long long int", "signed long long", "int64_t",
+        "ptrdiff_t"}},
       {"u64",
-       {"unsigned long", "unsigned long long", "unsigned long int", "long unsigned int", "size_t",
-        "std::size_t", "uint64_t"}},
-      {"i16", {"short", "int16_t"}},
-      {"u16", {"unsigned short", "ushort", "uint16_t"}},
+       {"unsigned long", "unsigned long long", "unsigned long int", "unsigned long long int",
+        "long unsigned int", "long unsigned", "long long unsigned", "ulong", "size_t", "uint64_t"}},
+      {"i16", {"short", "short int", "int16_t"}},
+      {"u16", {"unsigned short", "unsigned short int", "ushort", "uint16_t"}},
       {"i8", {"char", "signed char", "int8_t"}},
       {"u8", {"unsigned char", "uchar", "uint8_t", "bool"}},
       {"f16", {"half", "__half"}},
@@ -31,8 +37,10 @@ std::string type_name(const std::string& type) {
       {"f32x2", {"cufftComplex", "cuFloatComplex", "cuComplex"}},
       {"f64x2", {"cufftDoubleComplex", "cuDoubleComplex"}}};
   static const std::map<std::string, std::string> kVectors = {
-      {"float", "f32"}, {"double", "f64"}, {"int", "i32"},    {"uint", "u32"},    {"char", "i8"},
-      {"uchar", "u8"},  {"short", "i16"},  {"ushort", "u16"}, {"longlong", "i64"}};
+      {"float", "f32"},        {"double", "f64"},        {"int", "i32"},   {"uint", "u32"},
+      {"char", "i8"},          {"uchar", "u8"},          {"short", "i16"}, {"ushort", "u16"},
+      {"longlong", "i64"},     {"ulonglong", "u64"},     {"half", "f16"},  {"__half", "f16"},
+      {"nv_bfloat16", "bf16"}, {"__nv_bfloat16", "bf16"}};
   for (const auto& [name, types] : kNames) {
     if (types.contains(type)) return name;
   }

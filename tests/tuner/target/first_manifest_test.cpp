@@ -276,7 +276,7 @@ TEST(FirstManifest, AnEnumerationIsAnInteger) {
 TEST(FirstManifest, ATypeOfIndicesIsAnInteger) {
   const std::string text = text_of("template <class T, class IndexType> " +
                                    kernel("T* y, IndexType n", "  if (i < n) y[i] = 1;\n"));
-  EXPECT_THAT(text, HasSubstr("settings.dtype2 = { values = [\"i32\"], as = \"type\" }"));
+  EXPECT_THAT(text, HasSubstr("entry = \"k<{dtype}, int>\""));
 }
 
 TEST(FirstManifest, WhatTheFileExcludesItselfDoesNotCount) {
@@ -580,6 +580,196 @@ TEST(FirstManifest, TheLesserOfANumberAndTheThreadsIsTheBlock) {
   EXPECT_THAT(text, HasSubstr("block = \"min(n, BLOCK_SIZE)\""));
 }
 
+TEST(FirstManifest, ALaunchMayHaveItsConfigurationInAStruct) {
+  const std::string code = kernel("float* b, int n", "  if (i < n) b[i] = 1;\n");
+  const std::string text = text_of(
+      code +
+      "void run(float* x, int count, cudaStream_t s) {\n  cudaLaunchConfig_t config = {};\n"
+      "  config.gridDim = (count + 127) / 128;\n  config.blockDim = dim3(128);\n"
+      "  config.dynamicSmemBytes = 4 * count;\n  cudaLaunchAttribute more[1];\n"
+      "  more[0].id = cudaLaunchAttributeClusterDimension;\n  more[0].val.clusterDim.x = 2;\n"
+      "  cudaLaunchKernelEx(&config, k, x, count);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("block = \"BLOCK\"\ncluster = 2\n"),
+                          HasSubstr("grid = \"ceil_div(n, BLOCK)\""),
+                          HasSubstr("default = { BLOCK = 128 }"),
+                          HasSubstr("dynamic_shared_bytes = \"4 * n\"")));
+  EXPECT_THAT(
+      text_of("template <int N, typename T> " + kernel("T* b, int n", "  if (i < n) b[i] = N;\n") +
+              "void run(float* b, int n) {\n  dim3 grid(n);\n"
+              "  cudaLaunchConfig_t c{grid, 64};\n"
+              "  cudaLaunchKernelEx(&c, k<8, float>, b, n);\n}\n"),
+      AllOf(HasSubstr("default = { N = 8, BLOCK = 64 }"), HasSubstr("grid = \"n\"")));
+}
+
+TEST(FirstManifest, AnArgumentThatIsCalledIsOfTheClassThatTheHostMakes) {
+  const std::string code =
+      "template <typename U> struct Scale { U by, to;\n  explicit Scale(U b) : by{b}, to(b) {}\n"
+      "  __device__ U operator()(U x) const { return by * x + to; } };\n"
+      "struct Square { __device__ float operator()(float x) { return x * x; } };\n"
+      "template <typename T, class Op> " +
+      kernel("const T* a, T* b, int n, Op op", "  if (i < n) b[i] = op(a[i]);\n");
+  const auto launched_with = [&](const std::string& op) {
+    return text_of(code +
+                   "template <class F> void apply(float* a, float* b, int n, F f) {\n"
+                   "  k<<<(n + 63) / 64, 64>>>(a, b, n, f);\n}\n"
+                   "void run(float* a, float* b, int n) { " +
+                   op + " }\n");
+  };
+  EXPECT_THAT(launched_with("apply(a, b, n, Scale<float>{2.5f, -1});"),
+              AllOf(HasSubstr("types.Scale_float = { by = \"f32\", to = \"f32\" }"),
+                    HasSubstr("arguments.op = { type = \"Scale_float\", value = [2.5, -1] }"),
+                    HasSubstr("entry = \"k<{dtype}, Scale < float >>\"")));
+  EXPECT_THAT(launched_with("Square op; apply(a, b, n, op);"),
+              AllOf(HasSubstr("types.Square = { unused = \"u8\" }"),
+                    HasSubstr("arguments.op = { type = \"Square\", value = [1] }")));
+  EXPECT_THAT([&] { launched_with("apply(a, b, n, [] __device__(float x) { return x; });"); },
+              ThrowsMessage<Error>(HasSubstr("calls its argument op")));
+}
+
+TEST(FirstManifest, AStructOfATemplateIsOneOfItsArguments) {
+  const std::string text = text_of(
+      "template <typename T, int N> struct Box { T low[N]; T high; };\n"
+      "template <typename T> " +
+      kernel("T* b, int n, Box<T, 2> box", "  if (i < n) b[i] = box.low[0] + box.high;\n") +
+      "void run(float* b, int n, Box<float, 2> box) { k<float><<<n, 64>>>(b, n, box); }\n");
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("types.Box_T_2 = { low = \"dtype[2]\", high = \"dtype\" }"),
+                    HasSubstr("arguments.box = { type = \"Box_T_2\", value = [[1, 1], 1] }")));
+}
+
+TEST(FirstManifest, AResultInAVariableOfTheDeviceIsNamed) {
+  const std::string sum = "__device__ float total;\n__device__ const float kTwo = 2;\n";
+  EXPECT_THAT(
+      [&] {
+        text_of(sum + kernel("const float* a, int n", "  if (i < n) atomicAdd(&total, a[i]);\n"));
+      },
+      ThrowsMessage<Error>(HasSubstr("k writes its result to total, a variable with __device__")));
+  const std::string both = "  if (i < n) { b[i] = kTwo; total += 1; }\n";
+  EXPECT_THAT(text_of(sum + kernel("float* b, int n", both)),
+              HasSubstr("# ? total: the kernel changes it"));
+  EXPECT_THAT(text_of(sum + kernel("float* b, int n", "  if (i < n) b[i] = total * kTwo;\n")),
+              Not(HasSubstr("the kernel changes it")));
+}
+
+TEST(FirstManifest, AnExpressionOfAnotherLaunchStandsForTheArgumentInItsPlace) {
+  const GivenArguments given{.launched = {"x", "rows * cols", "cols"},
+                             .all = {"x", "rows", "cols"},
+                             .sizes = {"rows", "cols"},
+                             .buffers = {"x"}};
+  const auto compared = [&](const std::string& parameters, const std::string& body) {
+    return first_manifest(kernel(parameters, body), "", "k.cu", "", {}, &given).text;
+  };
+  EXPECT_THAT(compared("float* y, int total, int w", "  if (i < total) y[i] += i % w;\n"),
+              AllOf(HasSubstr("arguments = [\"x\", \"rows * cols\", \"cols\"]"),
+                    HasSubstr("sizes = [\"cols\", \"rows\"]"),
+                    HasSubstr("grid = \"ceil_div((rows * cols), BLOCK)\"")));
+  EXPECT_THAT(compared("float* y, int rows, int w", "  if (i < w) y[blockIdx.y * w + i] += 1;\n"),
+              HasSubstr("arguments = [\"x\", \"rows\", \"cols\"]"))
+      << "a name of there stands for itself";
+}
+
+TEST(FirstManifest, WhatTheHostSetsLastIsLaunched) {
+  const std::string text =
+      text_of("#define MOST 512\n" + kernel("float* b, int n", "  if (i < n) b[i] = 1;\n") +
+              "void run(float* b, int n) {\n  int blocks = 1, threads = n;\n  if (n > MOST) {\n"
+              "    blocks = (int)ceil(n / (double)MOST);\n    threads = MOST;\n  }\n"
+              "  dim3 grid(blocks, 1, 1), block(threads, 1, 1);\n  k<<<grid, block, 0>>>(b, n);\n"
+              "  threads = 7;\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("grid = [\"ceil_div(n, MOST)\", 1, 1]"),
+                          HasSubstr("block = [\"MOST\", 1, 1]"), Not(HasSubstr("# ? the launch"))));
+}
+
+TEST(FirstManifest, APitchIsThatOfRowsWithoutGaps) {
+  const std::string text = text_of(
+      "__global__ void k(const uchar4* a, size_t pitch, unsigned char* b, int w, int h) {\n"
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;\n"
+      "  if (x < w && y < h) b[y * w + x] = ((const uchar4*)((const char*)a + y * "
+      "pitch))[x].x;\n}\n"
+      "void run(unsigned char* b, int w, int h) {\n  uchar4* a; size_t pitch;\n"
+      "  CHECK(cudaMallocPitch((void**)&a, &pitch, w * sizeof(uchar4), h));\n"
+      "  k<<<dim3((w + 63) / 64, h), 64>>>(a, pitch, b, w, h);\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("sizes = [\"w\", \"h\"]"),
+                          HasSubstr("{ type = \"u64\", value = \"w * 4\" }")));
+}
+
+TEST(FirstManifest, SizesInAStructAreSizes) {
+  const std::string code =
+      "struct Shape { int rows, cols; float scale; };\n" +
+      kernel("float* b, Shape s", "  if (i < s.rows * s.cols) b[i] = s.scale;\n");
+  for (const char* const made :
+       {"  Shape s{h, w, 2};\n", "  Shape s;\n  s.rows = h;\n  s.cols = w;\n  s.scale = 2;\n"}) {
+    EXPECT_THAT(text_of(code + "void run(float* b, int w, int h) {\n" + made +
+                        "  k<<<(w * h + 255) / 256, 256>>>(b, s);\n}\n"),
+                AllOf(HasSubstr("arguments.b = { type = \"f32\", length = \"h * w\""),
+                      HasSubstr("arguments.s = { type = \"Shape\", value = [\"h\", \"w\", 2] }")))
+        << made;
+  }
+}
+
+TEST(FirstManifest, VectorsAndTypesOfTheStandardLibraryAreKnown) {
+  const std::string text = text_of(
+      "using index_t = std::int64_t;\n" +
+      kernel("const half2* a, __nv_bfloat162* b, index_t n, cuda::std::uint32_t m",
+             "  for (index_t j = (index_t)blockIdx.x * blockDim.x + threadIdx.x; j < n; ++j)\n"
+             "    if (j < m) b[j] = f(a[j]);\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("arguments.a = { type = \"f16x2\""),
+                          HasSubstr("arguments.b = { type = \"bf16x2\""),
+                          HasSubstr("{ type = \"i64\", value = \"n\" }"),
+                          HasSubstr("grid = \"ceil_div(n, BLOCK)\"")));
+}
+
+TEST(FirstManifest, ARowThatIsReadInVectorsHasAMultipleOfThem) {
+  const std::string body =
+      "  const float4* r = reinterpret_cast<const float4*>(a + i * n);\n"
+      "  for (int j = 0; j < n / 4; ++j) b[i * n + j] = r[j].x;\n";
+  EXPECT_THAT(text_of(kernel("const float* a, float* b, int n", body)), HasSubstr("n % 4 == 0"));
+  EXPECT_THAT(text_of(kernel("const float* a, float* b, int n", "  if (i < n / 4) b[i] = a[i];\n")),
+              Not(HasSubstr("n % 4")));
+}
+
+TEST(FirstManifest, WhatTheHostCopiesToSymbolsIsAnInputWhereverItIsUsed) {
+  const std::string text = text_of(
+      "struct Params { float2 origin; unsigned side; };\n__constant__ Params params;\n"
+      "__constant__ float weights[4];\n__constant__ float unused[4];\n"
+      "__device__ float table[8];\n__device__ float own = 2;\n"
+      "__device__ float f(float x) { return x * params.side + weights[0] + table[1] + own; }\n" +
+      kernel("float* b, int n", "  if (i < n) b[i] = f(i);\n") +
+      "void set(Params& p) { cudaMemcpyToSymbol(params, &p, sizeof p);\n"
+      "  CHECK(cudaMemcpyToSymbolAsync(table, t, 32, 0, s)); }\n");
+  EXPECT_THAT(
+      text, HasSubstr("arguments.params = { type = \"Params\", length = \"1\", constant = true }"));
+  EXPECT_THAT(text,
+              HasSubstr("arguments.weights = { type = \"f32\", length = \"4\", constant = true }"));
+  EXPECT_THAT(text, AllOf(HasSubstr("# ? table: the host fills it"), Not(HasSubstr("unused")),
+                          Not(HasSubstr("own:"))));
+}
+
+TEST(FirstManifest, ANumberInTheGridThatIsNotTheBlocksIsNoNumberOfThreads) {
+  const std::string text = text_of(
+      "__global__ void k(const float* x, float* y, int w, int m) {\n"
+      "  int c = blockIdx.y * blockDim.x + threadIdx.x;\n"
+      "  if (c < m) y[blockIdx.x * m + c] = x[2 * blockIdx.x * m + c];\n}\n"
+      "void run(float* x, float* y, int w, int m) {\n"
+      "  k<<<dim3((w - 3) / 2 + 1, (m + 63) / 64), 64>>>(x, y, w, m);\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = [\"(w - 3) / 2 + 1\", \"ceil_div(m, BLOCK)\"]"));
+  EXPECT_THAT(text,
+              HasSubstr("arguments.y = { type = \"f32\", length = \"((w - 3) / 2 + 1) * m\""));
+}
+
+TEST(FirstManifest, AVariableOfAListIsNoMacro) {
+  const std::string text = text_of(kernel(
+      "float* b, int n", "  float FIRST = 1, SECOND = 2;\n  if (i < n) b[i] = FIRST + SECOND;\n"));
+  EXPECT_THAT(text, Not(HasSubstr("parameters.SECOND")));
+}
+
+TEST(FirstManifest, AChoiceOfWhatIsComputedStays) {
+  const std::string text =
+      text_of("enum class Way { Sum, Most };\ntemplate <Way WAY> " +
+              kernel("float* b, int n", "  if (i < n) b[i] = WAY == Way::Sum;\n") +
+              "void run(float* b, int n) { k<Way::Most><<<(n + 63) / 64, 64>>>(b, n); }\n");
+  EXPECT_THAT(text, HasSubstr("parameters.WAY = [1]"));
+}
+
 TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   const auto refuses = [](const std::string& parameters, const std::string& what) {
     EXPECT_THAT([&] { text_of(kernel(parameters, "  x[i] = 1;\n")); },
@@ -588,6 +778,7 @@ TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
   refuses("float** x, int n", "k.cu:1: k takes x, a pointer to pointers");
   refuses("float* x, cudaSurfaceObject_t t", "takes t of type cudaSurfaceObject_t");
   refuses("const float* y, int n", "writes to none of its arguments");
+  refuses("float* x, float (*f)(float)", "takes f, a pointer to a function");
   EXPECT_THAT([] { text_of("__global__ void k(float* x) { x[0] = 1;\n"); },
               ThrowsMessage<Error>(HasSubstr("braces do not match")));
 }
