@@ -68,6 +68,26 @@ TEST_F(Judge, TakesParametersByTheirOrderIfNamesDiffer) {
   EXPECT_EQ(ended.status, kNotFaster) << ended.err << ended.out;
 }
 
+TEST_F(Judge, TakesAnExpressionOfALaunchForTheArgumentInItsPlace) {
+  const auto judged = [&](const std::string& element) {
+    sandbox_.write("fast.cu",
+                   "__global__ void fast(float* y, const float* b, int all, int k) {\n"
+                   "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < all) y[i] += b[" +
+                       element + "];\n}\n");
+    return sandbox_.run(
+        {"judge", "fast.cu", "--against", "bias.cu", "--device", "host", "--sizes", "W=30,H=40"});
+  };
+  sandbox_.write("bias.cu",
+                 "__global__ void add_bias(float* x, const float* bias, int total, int W) {\n"
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (i < total) x[i] += bias[i % W];\n}\n"
+                 "void run(float* x, const float* bias, int H, int W) {\n"
+                 "  add_bias<<<(H * W + 255) / 256, 256>>>(x, bias, H * W, W);\n}\n");
+  const Ended right = judged("i % k"), wrong = judged("i & (k - 1)");
+  EXPECT_THAT(right.out, StartsWith("right ")) << right.err;
+  EXPECT_THAT(wrong.out, StartsWith("wrong: ")) << wrong.err;
+}
+
 TEST_F(Judge, NamesThePlaceOfAWrongElement) {
   const Ended ended = judge(
       R"(extern "C" __global__ void affine(const float* x, const float* y, float* z, int n) {

@@ -47,7 +47,11 @@ std::vector<std::string> launched_by(const Target& target, const GivenArguments&
   std::vector<std::string> names;
   if (target.kernels.size() != 1) return names;
   for (const PassedArgument& each : target.kernels.front().arguments) {
-    if (!given.all.contains(each.value.text())) return {};
+    const bool is_name = given.all.contains(each.value.text());
+    const bool is_of_sizes = std::ranges::all_of(each.value.names(), [&](const std::string& name) {
+      return given.all.contains(name) && !given.buffers.contains(name);
+    });
+    if (!is_name && !is_of_sizes) return {};
     names.push_back(each.value.text());
   }
   return names;
