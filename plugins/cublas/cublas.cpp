@@ -198,7 +198,7 @@ class Gemm {
     if (p.is_float8()) describe_float8();
     first_ = layout(p.type, first, p.n, p.k, p.ldb, p.stride_b);
     second_ = layout(p.type, second, p.k, p.m, p.lda, p.stride_a);
-    added_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldc, p.stride_c);
+    added_ = layout(p.added(), CUBLAS_OP_N, p.n, p.m, p.ldc, p.stride_c);
     result_ = layout(p.result, CUBLAS_OP_N, p.n, p.m, p.ldd, p.stride_d);
 
     cublasLtMatmulPreference_t made = nullptr;

@@ -266,7 +266,7 @@ TEST_F(Init, AKernelThatTakesWholeBlocksOnlyIsGivenNoOthers) {
                 "void run(float* x, float* y, int n) { k<<<(n + 63) / 64, 64>>>(x, y, n); }\n");
   const Ended init = sandbox.run({"init", "k.cu", "--device", "host"});
   EXPECT_EQ(init.status, 0) << init.err;
-  EXPECT_THAT(text_of(sandbox.folder() / "k.target.toml"),
+  EXPECT_THAT(file_bytes(sandbox.folder() / "k.target.toml"),
               AllOf(HasSubstr("# ? only whole blocks"), HasSubstr("n % 64 == 0\n")));
 }
 

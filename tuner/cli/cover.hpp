@@ -67,9 +67,10 @@ void store_pin(const CoverTask& task, const TunedSize& place, const std::string&
 Json head_of(const CoverTask& task);
 
 // cover --bits: sizes that differ in M and batch only get configurations of one reduction class, or
-// each size one with the bits of a vendor's library.
+// each size one with the bits of a vendor's library. cover --over: problems that differ in a
+// setting only get the same configuration.
 
-inline constexpr double kBitsLimit = 10;  // of candidates with --bits, without --within
+inline constexpr double kWideLimit = 10;  // of candidates with --bits or --over, without --within
 
 /// What --bits asks for.
 struct WantedBits {
@@ -91,6 +92,11 @@ class ClassesAtPlaces {
   std::map<std::pair<std::string, std::vector<std::string>>, std::vector<std::string>> known_;
 };
 
+/// Numbers of the places of each group.
+using PlaceGroups = std::map<std::string, std::vector<std::size_t>>;
+/// By their sizes.
+PlaceGroups groups_by_size(const Target& target, const std::vector<TunedSize>& places);
+
 /// nullopt without --bits. Throws UsageError for another word, and for a target whose bits are not
 /// known.
 std::optional<WantedBits> wanted_bits(const Arguments& arguments, const Target& target,
@@ -108,6 +114,10 @@ std::vector<std::string> candidates_by_class(const CoverTask& task, const Wanted
 /// Pins and prints a choice of one class for each group.
 int keep_bits(const CoverTask& task, const Covered& result, const WantedBits& wanted,
               ClassesAtPlaces& known, const Arguments& arguments);
+
+/// Pins and prints for each size the candidate whose largest ratio over the values of the setting
+/// --over is least.
+int keep_one_over(const CoverTask& task, const Covered& result, const Arguments& arguments);
 
 /// The fastest configuration of each place with the bits of the library there. The exit status says
 /// whether all places have one.

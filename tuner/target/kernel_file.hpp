@@ -23,11 +23,17 @@ namespace autotune {
 struct LaunchInSource {
   std::string kernel;
   std::vector<Tokens> templates, configuration, arguments;
+  std::vector<Tokens> cluster;  // blocks of one, along x, y, z; none without clusters
   std::string function_name;
   std::vector<Declaration> function_templates, parameters;  // of the function
-  Tokens function;
+  Tokens function;                                          // up to the end of the launch
   bool is_cooperative = false;
 };
+
+/// What a function sets a member of its variable `name` to before `end`: by an assignment, or in
+/// the braces of its declaration, by name or as the member at `index`. Empty if it does not.
+Tokens member_of(const Tokens& function, std::size_t end, const std::string& name,
+                 std::string_view member, std::size_t index);
 
 /// Of a function of this name.
 std::vector<LaunchInSource> launches_in(const std::string& function, const Tokens& tokens);
