@@ -132,7 +132,7 @@ struct GivenScales {
   template <class T>
   __device__ __forceinline__ T result(T value) const {
     if constexpr (SCALED_OUTPUT) {
-      const double magnitude = value < 0 ? -value : value, scaled = value * *d;
+      const double magnitude = fabs((double)value), scaled = value * *d;
       atomicMax(reinterpret_cast<unsigned long long*>(amax),
                 (unsigned long long)__double_as_longlong(magnitude));
       return scaled > 448 ? 448 : scaled < -448 ? -448 : scaled;

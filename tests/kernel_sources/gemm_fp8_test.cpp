@@ -124,6 +124,8 @@ TEST(GemmFp8, AnOutputOfE4m3IsScaled) {
   expect_right(product(80, 144, 208, named("output=e4m3 scales=rows")), 30, tile(64, 48, 0));
   expect_right(product(61, 67, 131, named("output=e4m3 epilogue=relu")), 31, tile(64, 16, 0));
   expect_right(product(72, 64, 256, named("output=e4m3 scale=alpha")), 32, tile(64, 40, 1));
+  // Of results below 0, it leaves -0.
+  expect_right(product(72, 64, 256, named("output=e4m3 epilogue=gelu")), 36, tile(64, 40, 1));
   expect_right(product(24, 64, 2112, named("dtype=e5m2 output=e4m3 sums=fast")), 33,
                tile(64, 32, 1, named("K_PARTS=2")));
   expect_right(product(400, 304, 1152, named("output=e4m3")), 34,

@@ -62,7 +62,7 @@ constexpr OldName kOldNames[] = {
     {"gemm_strided_split", "gemm", std::span(kStrided).subspan<1, 7>(), "", "", kSplitWords},
 };
 
-constexpr std::string_view kGemm = "95d558a9e47614401e10f8226f9fe8e3";
+constexpr std::string_view kGemm = "97a428ab3a8784194a0d26e7809c9713";
 constexpr std::string_view kGrouped = "83c823482fe60963dc06c0e2f0bc43c0";
 constexpr std::string_view kDone =  // to D, in another order of its instructions
     "scale=beta epilogue=relu epilogue=gelu epilogue=bias epilogue=bias_relu epilogue=bias_gelu";
