@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/usual_names.hpp"
