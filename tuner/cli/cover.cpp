@@ -101,7 +101,7 @@ std::vector<Problem> problems_over(const Arguments& arguments, const Target& tar
   }
   const auto setting = std::ranges::find(target.settings, name, &Setting::name);
   if (setting == target.settings.end() || setting->alike.empty()) {
-    throw UsageError(format("--over {}: is no setting of {} with alike values ({})", name,
+    throw UsageError(format("--over {} is no setting of {} with alike values ({})", name,
                             target.name, alike.empty() ? "it has none" : suggestion(name, alike)));
   }
   const NamedValues settings = settings_of(arguments);
