@@ -115,7 +115,8 @@ void FactReader::find_buffers() {
   if (has_output) {  // a counter that the last block sets back is no result
     std::erase_if(facts_.uncompared, [&](const std::string& each) {
       const Tokens reset = {each, "=", "0", ";"};
-      return !std::ranges::search(kernel_.body, reset).empty();
+      return std::search(kernel_.body.begin(), kernel_.body.end(), reset.begin(), reset.end()) !=
+             kernel_.body.end();
     });
   }
   if (!has_output && !facts_.uncompared.empty()) {
