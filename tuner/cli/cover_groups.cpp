@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cover --bits.
+// cover --bits and --over: a choice for each group of problems.
 #include "tuner/cli/cover.hpp"
 
 #include <algorithm>
@@ -290,8 +290,10 @@ bool search_classes(const CoverTask& task, const WantedBits& wanted, ClassesAtPl
     for (const auto& [name, timed] : by_class)
       parts[name] = parts_of_class(task.target, name, members);
     std::vector<double> least_of_all;
-    for (const TunedSize& place : own)
-      least_of_all.push_back(least_expected(task, place.problem, families_of(task.target)));
+    if (wanted.reduction_class.empty()) {  // else nothing is ranked
+      for (const TunedSize& place : own)
+        least_of_all.push_back(least_expected(task, place.problem, families_of(task.target)));
+    }
     const auto cost_of = [&](const std::string& name, const OfClass& timed) {
       return expected_cost(task, own, timed, parts[name], least_of_all);
     };
