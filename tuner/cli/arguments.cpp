@@ -9,7 +9,6 @@
 
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/sizes_text.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/core/sizes_text.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -232,14 +231,9 @@ class Sizes {
 }  // namespace
 
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
-                                     std::string_view option, std::size_t needed,
+                                     std::string_view option, std::optional<std::size_t> needed,
                                      const std::vector<std::string>& free) {
-  return Sizes(names, option, needed, free).parse(text);
-}
-
-std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
-                                     std::string_view option, std::optional<std::size_t> needed) {
-  return parse_sizes(text, names, option, needed.value_or(names.size()), {});
+  return Sizes(names, option, needed.value_or(names.size()), free).parse(text);
 }
 
 }  // namespace autotune

@@ -38,12 +38,16 @@ inline constexpr std::int64_t kDefaultSize = -1;
 ///
 /// The sizes after the first `needed` names may be left out, and a single number leaves them out.
 ///
+/// The sizes of `free` are given by name, from 0 to 2^63-1, also after an item of another form:
+/// `512,lda=520`. They follow the others in the result, if given.
+///
 /// Throws UsageError, which starts with `option`, quotes the item, says what is wrong and shows a
 /// valid one. Errors: an empty item, not a number, below 1, over 2^31-1, a wrong count of sizes, a
 /// descending range, a step of 0, a factor of 1, a missing, repeated or unknown name, more than
 /// 10,000 problems.
 std::vector<NamedValues> parse_sizes(std::string_view text, const std::vector<std::string>& names,
                                      std::string_view option = "--sizes",
-                                     std::optional<std::size_t> needed = std::nullopt);
+                                     std::optional<std::size_t> needed = std::nullopt,
+                                     const std::vector<std::string>& free = {});
 
 }  // namespace autotune

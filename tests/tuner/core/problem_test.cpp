@@ -4,7 +4,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/sizes_text.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune {
