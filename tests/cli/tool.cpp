@@ -122,8 +122,10 @@ Sandbox::Sandbox() {
                   {"XDG_CACHE_HOME", name + "/cache"},
                   {"AUTOTUNE_CACHE", AUTOTUNE_BINARY_DIR "/tests/cache"},
                   {"LC_ALL", "C"}};
-  const char* const libraries = std::getenv("LD_LIBRARY_PATH");  // where NVRTC may be
-  if (libraries) environment_["LD_LIBRARY_PATH"] = libraries;
+  // Where NVRTC may be, and the GPUs of whoever runs tests side by side.
+  for (const char* const name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* const value = std::getenv(name)) environment_[name] = value;
+  }
 }
 
 Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation& prepare) const {

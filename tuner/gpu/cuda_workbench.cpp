@@ -344,15 +344,13 @@ class CudaWorkbench : public Workbench {
   CudaWorkbench(std::shared_ptr<const CudaContext> context, const Workload& workload)
       : context_(std::move(context)),
         workload_(checked(workload)),
-        memory_(make_cuda_memory(stream(), *context_->kernels)),
+        memory_(make_memory()),
         buffers_(*memory_, workload_),
         answers_(make_answers()),
         verifier_(*memory_, workload_, buffers_, answers_),
         rotations_{Rotation(*memory_, context_->info, buffers_, L2State::hot),
                    Rotation(*memory_, context_->info, buffers_, L2State::cold)} {
-    for (const BufferSpec& buffer : workload_.buffers) {
-      if (buffer.role != Role::input) context_->kernels->prepare(buffer.type);
-    }
+    context_->kernels->finish(workload_.buffers);
   }
 
   std::unique_ptr<Candidate> load(const CompiledKernel& kernel, const LaunchPlan& plan) override {
@@ -406,6 +404,11 @@ class CudaWorkbench : public Workbench {
     return workload;
   }
 
+  std::unique_ptr<Memory> make_memory() const {
+    context_->kernels->begin(workload_.buffers);
+    return make_cuda_memory(stream(), *context_->kernels);
+  }
+
   RightAnswers make_answers() {
     auto binary = workload_.reference_binary;
     if (!binary && workload_.runs_kernels()) {
@@ -453,10 +456,10 @@ CudaContext::CudaContext(int device, const DeviceInfo& device_info,
       info(device_info),
       compiler(cubin_compiler),
       open_baseline(std::move(opener)),
-      count_calls(std::move(counter)) {
+      count_calls(std::move(counter)),
+      kernels(std::make_unique<DeviceKernels>(compiler, info.multiprocessors)) {
   use();
   stream = make_stream();
-  kernels = std::make_unique<DeviceKernels>(compiler, info.multiprocessors);
   timer = std::make_unique<BatchTimer>(*kernels, stream.get());
 }
 

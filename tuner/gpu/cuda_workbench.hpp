@@ -22,10 +22,10 @@ struct CudaContext {
   int ordinal;
   DeviceInfo info;
   CubinCompiler compiler;
-  OpenBaseline open_baseline;  // may be empty
-  CountCalls count_calls;      // may be empty
+  OpenBaseline open_baseline;              // may be empty
+  CountCalls count_calls;                  // may be empty
+  std::unique_ptr<DeviceKernels> kernels;  // they compile while the context is made
   Stream stream;
-  std::unique_ptr<DeviceKernels> kernels;
   std::unique_ptr<BatchTimer> timer;
 };
 

@@ -17,30 +17,48 @@ constexpr int kThreads = 256;
 
 }  // namespace
 
-DeviceKernels::DeviceKernels(CubinCompiler compiler, int multiprocessors)
-    : compiler_(std::move(compiler)), multiprocessors_(multiprocessors) {
-  common_ = loaded(device_kernels_source());
+DeviceKernels::DeviceKernels(const CubinCompiler& compiler, int multiprocessors)
+    : compiler_(compiler), multiprocessors_(multiprocessors) {
+  begun(std::nullopt);
 }
 
-std::unique_ptr<LoadedCubin> DeviceKernels::loaded(const SourceUnit& source) const {
-  const CompiledKernel compiled = compiler_.compile(source);
+/// With the lock held, or before anyone else knows this.
+DeviceKernels::State& DeviceKernels::begun(Part part) const {
+  State& state = parts_[part];
+  if (state.loaded || state.compiling.valid()) return state;
+  state.compiling = std::async(std::launch::async, [compiler = compiler_, part] {
+    return compiler.compile(part ? device_kernels_source(*part) : device_kernels_source());
+  });
+  return state;
+}
+
+const LoadedCubin& DeviceKernels::of(Part part) const {
+  const std::lock_guard lock(mutex_);
+  State& state = begun(part);
+  if (state.loaded) return *state.loaded;
+  const CompiledKernel compiled = state.compiling.get();
   if (compiled.outcome != Outcome::ok) {
     throw Error("the kernels that fill buffers and check results do not compile with this NVRTC: " +
                 compiled.log);
   }
-  return std::make_unique<LoadedCubin>(*compiled.binary);
+  state.loaded = std::make_unique<LoadedCubin>(*compiled.binary);
+  return *state.loaded;
 }
 
-const LoadedCubin& DeviceKernels::of(ElementType type) const {
+void DeviceKernels::begin(std::span<const BufferSpec> buffers) const {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<LoadedCubin>& cubin = of_types_[type];
-  if (!cubin) cubin = loaded(device_kernels_source(type));
-  return *cubin;
+  for (const BufferSpec& buffer : buffers) {
+    begun(buffer.type);
+    if (buffer.role != Role::input) begun(bits_type(buffer.type));
+  }
 }
 
-void DeviceKernels::prepare(ElementType type) const {
-  of(type);
-  of(bits_type(type));
+void DeviceKernels::finish(std::span<const BufferSpec> buffers) const {
+  for (const BufferSpec& buffer : buffers) {
+    if (buffer.role == Role::input) continue;
+    of(buffer.type);
+    of(bits_type(buffer.type));
+  }
 }
 
 template <class... Values>
@@ -79,19 +97,19 @@ void DeviceKernels::compare_bits(cudaStream_t stream, const BufferSpec& buffer,
 
 void DeviceKernels::count_other(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                                 std::byte value, std::uint64_t* others) const {
-  launch(*common_, "count_other", stream, bytes, start, bytes, value, others);
+  launch(of(std::nullopt), "count_other", stream, bytes, start, bytes, value, others);
 }
 
 void DeviceKernels::scatter(cudaStream_t stream, std::byte* to, const std::byte* from,
                             const std::int64_t* positions, std::int64_t count,
                             std::int64_t element_bytes) const {
-  launch(*common_, "scatter", stream, count * element_bytes, to, from, positions, count,
+  launch(of(std::nullopt), "scatter", stream, count * element_bytes, to, from, positions, count,
          element_bytes);
 }
 
 void DeviceKernels::hash(cudaStream_t stream, const std::byte* start, std::int64_t bytes,
                          std::uint64_t* sum) const {
-  launch(*common_, "hash", stream, (bytes + 3) / 4, start, bytes, sum);
+  launch(of(std::nullopt), "hash", stream, (bytes + 3) / 4, start, bytes, sum);
 }
 
 void DeviceKernels::count_inexact(cudaStream_t stream, ElementType type, const std::byte* values,
@@ -104,22 +122,24 @@ void DeviceKernels::stamp(cudaStream_t stream, Stamp* stamps) const {
   config.gridDim.x = static_cast<unsigned>(multiprocessors_);
   config.stream = stream;
   void* arguments[] = {&stamps};
-  check_cuda(cudaLaunchKernelExC(&config, common_->kernel("stamp"), arguments), "read its clock");
+  check_cuda(cudaLaunchKernelExC(&config, of(std::nullopt).kernel("stamp"), arguments),
+             "read its clock");
 }
 
 void DeviceKernels::copy(cudaStream_t stream, std::byte* to, const std::byte* from,
                          std::int64_t bytes) const {
-  launch(*common_, "copy", stream, (bytes + 15) / 16, to, from, bytes);
+  launch(of(std::nullopt), "copy", stream, (bytes + 15) / 16, to, from, bytes);
 }
 
 void DeviceKernels::neighbour(cudaStream_t stream, float* values, std::int64_t count) const {
-  launch(*common_, "neighbour", stream, count, values, count);
+  launch(of(std::nullopt), "neighbour", stream, count, values, count);
 }
 
 void DeviceKernels::empty(cudaStream_t stream) const {
   cudaLaunchConfig_t config{};
   config.stream = stream;
-  check_cuda(cudaLaunchKernelExC(&config, common_->kernel("empty"), nullptr), "launch a kernel");
+  check_cuda(cudaLaunchKernelExC(&config, of(std::nullopt).kernel("empty"), nullptr),
+             "launch a kernel");
 }
 
 namespace {

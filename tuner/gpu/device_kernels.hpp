@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "tuner/core/device.hpp"
@@ -40,12 +43,14 @@ struct Stamp {
 /// addresses. Throws as check_cuda() if a launch fails.
 class DeviceKernels {
  public:
-  /// Compiles the kernels or takes them from the cache; those of a type when they are first needed,
-  /// because those of all types take two seconds.
-  DeviceKernels(CubinCompiler compiler, int multiprocessors);
+  /// Begins to compile the kernels, or takes them from the cache; those of a type when they are
+  /// first needed, because those of all types take two seconds. Needs no context yet.
+  DeviceKernels(const CubinCompiler& compiler, int multiprocessors);
 
-  /// Compiles what compares buffers of this type, ahead of calls that have a deadline.
-  void prepare(ElementType type) const;
+  /// Begins to compile what fills and compares buffers of these types.
+  void begin(std::span<const BufferSpec> buffers) const;
+  /// Waits for what begin() began, ahead of calls that have a deadline.
+  void finish(std::span<const BufferSpec> buffers) const;
 
   /// As fill_elements() of tuner/measure, on `count` elements.
   void fill(cudaStream_t stream, ElementType type, const ElementRule& rule, std::byte* to,
@@ -78,17 +83,22 @@ class DeviceKernels {
   void neighbour(cudaStream_t stream, float* values, std::int64_t count) const;
 
  private:
-  std::unique_ptr<LoadedCubin> loaded(const SourceUnit& source) const;
-  const LoadedCubin& of(ElementType type) const;
+  /// The kernels of a type, or those without one.
+  using Part = std::optional<ElementType>;
+  struct State {
+    std::future<CompiledKernel> compiling;
+    std::unique_ptr<LoadedCubin> loaded;
+  };
+  State& begun(Part part) const;
+  const LoadedCubin& of(Part part) const;
   template <class... Values>
   void launch(const LoadedCubin& cubin, const std::string& kernel, cudaStream_t stream,
               std::int64_t threads, Values... values) const;
 
   const CubinCompiler compiler_;
-  std::unique_ptr<LoadedCubin> common_;
-  mutable std::mutex mutex_;
-  mutable std::map<ElementType, std::unique_ptr<LoadedCubin>> of_types_;
-  int multiprocessors_;
+  const int multiprocessors_;
+  mutable std::mutex mutex_;  // guards all below
+  mutable std::map<Part, State> parts_;
 };
 
 // The text of tuner/measure/elements.hpp, then that of device_kernels.cu.

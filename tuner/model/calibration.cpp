@@ -2,6 +2,7 @@
 #include "tuner/model/calibration.hpp"
 
 #include <algorithm>
+#include <future>
 
 #include "tuner/model/occupancy.hpp"
 
@@ -123,7 +124,12 @@ SourceUnit kernels() {
 
 class Bench {
  public:
-  Bench(Device& device) : compiled_(device.compile(kernels())), bench_(device.open(workload())) {}
+  /// Compiles while the device opens.
+  explicit Bench(Device& device) {
+    auto compiled = std::async(std::launch::async, [&] { return device.compile(kernels()); });
+    bench_ = device.open(workload());
+    compiled_ = compiled.get();
+  }
 
   /// Seconds of one launch, the median of a few; 0 when it does not run.
   double seconds(const char* entry, std::int64_t blocks, int threads, int count) {

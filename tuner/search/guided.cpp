@@ -62,6 +62,20 @@ class Search {
     }
   }
 
+  /// What follows `started` configurations of a start. Its first do not keep away from what is
+  /// known already: the farthest points from one are the edges.
+  std::vector<std::size_t> first_after(std::size_t started) {
+    const std::vector<float>& predicted = prior_.log_predicted;
+    std::vector<std::size_t> taken;
+    if (started > 0) taken = observations_.indices();
+    const std::size_t count = started == 0 ? first_count() : std::max<std::size_t>(1, batch_ / 2);
+    if (!predicted.empty()) {
+      return first_configurations(space_, coordinates_, predicted, count, taken, random_);
+    }
+    return started == 0 ? telling_configurations(space_, coordinates_, count, random_)
+                        : best_candidates(space_, coordinates_, count, taken, random_);
+  }
+
  private:
   bool exhausted() const { return observations_.size() == space_.size(); }
 
@@ -127,20 +141,6 @@ class Search {
       }
     }
     return true;
-  }
-
-  /// What follows `started` configurations of a start. Its first do not keep away from what is
-  /// known already: the farthest points from one are the edges.
-  std::vector<std::size_t> first_after(std::size_t started) {
-    const std::vector<float>& predicted = prior_.log_predicted;
-    std::vector<std::size_t> taken;
-    if (started > 0) taken = observations_.indices();
-    const std::size_t count = started == 0 ? first_count() : std::max<std::size_t>(1, batch_ / 2);
-    if (!predicted.empty()) {
-      return first_configurations(space_, coordinates_, predicted, count, taken, random_);
-    }
-    return started == 0 ? telling_configurations(space_, coordinates_, count, random_)
-                        : best_candidates(space_, coordinates_, count, taken, random_);
   }
 
   /// Draws the candidates of small spaces once, and those of large spaces and late searches again
@@ -379,6 +379,11 @@ class Search {
 
 void GuidedSearch::search(Evaluator& evaluator, std::uint64_t seed) {
   if (!evaluator.space().empty()) Search(evaluator, seed).run();
+}
+
+std::vector<std::size_t> GuidedSearch::first(Evaluator& evaluator, std::uint64_t seed) {
+  if (evaluator.space().empty()) return {};
+  return Search(evaluator, seed).first_after(0);
 }
 
 namespace {

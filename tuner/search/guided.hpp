@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include "tuner/search/strategy.hpp"
 
@@ -16,6 +17,7 @@ namespace autotune {
 class GuidedSearch : public SearchStrategy {
  public:
   void search(Evaluator& evaluator, std::uint64_t seed) override;
+  std::vector<std::size_t> first(Evaluator& evaluator, std::uint64_t seed) override;
 };
 
 // Which method proposes the next configuration of a guided search.

@@ -84,6 +84,8 @@ class SearchStrategy {
  public:
   virtual ~SearchStrategy() = default;
   virtual void search(Evaluator& evaluator, std::uint64_t seed) = 0;
+  /// What search() would request first whatever is known, so that it compiles before then.
+  virtual std::vector<std::size_t> first(Evaluator&, std::uint64_t /*seed*/) { return {}; }
 };
 
 struct StrategyRow {

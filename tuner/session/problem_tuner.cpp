@@ -153,6 +153,12 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
   shared_.queue.open(evaluator, order.place);
   const auto close = [this](TrialEvaluator* search) { shared_.queue.close(*search); };
   const std::unique_ptr<TrialEvaluator, decltype(close)> open(&evaluator, close);
+  const std::unique_ptr<SearchStrategy> strategy = make_strategy(shared_.request.strategy);
+  const std::uint64_t seed = hash64(run.problem().text(), shared_.request.seed);
+  if (evaluator.must_compile(run.default_index())) {
+    compile_ahead(run, edge, run.default_index());
+    if (evaluator.remaining() > 1) evaluator.prefetch(strategy->first(evaluator, seed));
+  }
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
   run.ledger().on_trial([this, &run, &edge, show](std::size_t index) {
     show(index);
@@ -160,8 +166,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
       compile_ahead(run, edge, index);
     }
   });
-  make_strategy(shared_.request.strategy)
-      ->search(evaluator, hash64(run.problem().text(), shared_.request.seed));
+  strategy->search(evaluator, seed);
   return evaluator.expected_gain();
 }
 
@@ -169,12 +174,10 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
 /// search for.
 bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator) {
   const std::size_t by_default = run.default_index();
-  if (evaluator.must_compile(by_default)) compile_ahead(run, edge, by_default);
   evaluator.evaluate({&by_default, 1});
   run.ledger().take_over_all();
   if (evaluator.remaining() == 0) return false;
-  if (run.ledger().is_timed(by_default))
-    evaluator.meanwhile([&] { expect_default_right_at_edge(run, edge); });
+  if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
   start_from_elsewhere(run, evaluator);
   return true;
 }

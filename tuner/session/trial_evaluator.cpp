@@ -95,7 +95,6 @@ std::vector<Evaluation> TrialEvaluator::evaluate(std::span<const std::size_t> in
   queue_.add(start_compiling(affordable));
   std::vector<Evaluation> evaluations;
   try {
-    do_meanwhile();
     for (const std::size_t index : affordable) {
       if (!is_known(index) && run_.end().ask()) break;
       if (!is_known(index)) make_trial(index);
@@ -147,10 +146,6 @@ std::vector<Evaluation> TrialEvaluator::evaluate_some(std::span<const std::size_
       chosen.push_back(index);
     }
   }
-  if (meanwhile_) {
-    prefetch(waiting);
-    do_meanwhile();
-  }
   const auto compiled = first_compiled(std::move(waiting), count - chosen.size());
   if (!compiled) return {};
   chosen.insert(chosen.end(), compiled->begin(), compiled->end());
@@ -179,10 +174,6 @@ std::vector<SharedQueue::Task> TrialEvaluator::start_compiling(
     tasks.push_back({index, run_.scheduler().compile(index)});
   }
   return tasks;
-}
-
-void TrialEvaluator::do_meanwhile() {
-  if (const auto task = std::exchange(meanwhile_, nullptr)) task();
 }
 
 void TrialEvaluator::make_trial(std::size_t index) {

@@ -131,10 +131,6 @@ class TrialEvaluator final : public Evaluator {
   /// Returns those that it evaluated.
   std::vector<std::size_t> suggest(std::span<const std::size_t> indices);
 
-  /// Calls `task` once, while the next configurations compile, before any of them is measured. What
-  /// it throws ends the evaluation.
-  void meanwhile(std::function<void()> task) { meanwhile_ = std::move(task); }
-
   /// Whether a trial would be compiled: it is neither known nor ruled out.
   bool must_compile(std::size_t index) const;
 
@@ -155,7 +151,6 @@ class TrialEvaluator final : public Evaluator {
   std::optional<std::vector<std::size_t>> first_compiled(std::vector<std::size_t> indices,
                                                          std::size_t count);
   std::vector<SharedQueue::Task> start_compiling(std::span<const std::size_t> indices);
-  void do_meanwhile();
   void make_trial(std::size_t index);
   Trial make_here(const SharedQueue::Task& task, const std::function<bool()>& is_over,
                   double best_seconds);
@@ -169,7 +164,6 @@ class TrialEvaluator final : public Evaluator {
   ProblemRun& run_;
   const std::size_t budget_;
   std::size_t suggested_ = 0;
-  std::function<void()> meanwhile_;  // what is still to be done
   std::optional<AutomaticEnd> automatic_end_;
   SharedQueue queue_;
   std::mutex mutex_;  // for the next, which helpers set

@@ -114,7 +114,8 @@ class TuningSession {
     }
   }
 
-  /// Of the first problems. The compilers have nothing else to do while a device is calibrated.
+  /// Of the first problems, and their references. The compilers have nothing else to do while a
+  /// device is calibrated.
   /// What is wrong with a target is said where the problem is tuned.
   void compile_defaults(CompileRequests& requests) try {
     const auto most = static_cast<std::size_t>(std::max(1, request_.compile_threads));
@@ -122,6 +123,9 @@ class TuningSession {
       const TargetProgram program(target_, request_.problems[number], devices_[0]->info());
       const auto valid = program.first_valid_default();
       if (valid) requests.prefetch(program.source_unit(*valid));
+      const Workload workload =
+          workload_of(target_, request_.problems[number], devices_[0]->info());
+      if (workload.runs_kernels()) requests.prefetch(workload.reference_source);
     }
   } catch (const Error&) {
   } catch (const KernelFailure&) {
