@@ -68,7 +68,7 @@ std::optional<Experience::Library> Experience::library_for(std::span<const std::
   if (library.plugin.empty() && offered_) library.plugin = offered_();
   if (library.plugin.empty()) return std::nullopt;
   const bool has_model = known_.models().has_model();
-  const int alignment = line_alignment(sized_.program, sizes);
+  const int alignment = sized_.line_alignment(sizes);
   const std::vector<BaselineTime> times =
       errors_.library_times(candidates.near(), sizes, alignment);
   double reference = candidates.ideal();

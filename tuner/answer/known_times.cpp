@@ -2,7 +2,6 @@
 #include "tuner/answer/known_times.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -78,14 +77,6 @@ PredictionsAt PastModels::at(const std::optional<SizedCostModel>& model,
   return {model ? &*model : nullptr, default_levels_, sizes};
 }
 
-int line_alignment(const TargetProgram& program, std::span<const std::int64_t> sizes) {
-  int alignment = kAligned;
-  for (const std::int64_t length : program.free_values(sizes)) {
-    alignment = std::min(alignment, std::countr_zero(static_cast<std::uint64_t>(length)));
-  }
-  return alignment;
-}
-
 std::size_t LevelsHash::operator()(const Levels& levels) const noexcept {
   const auto bytes = std::as_bytes(std::span(levels));
   return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -108,7 +99,7 @@ class KnownTimes::Reader {
     if (!past.cover.empty()) known.pinned = time(past.pinned, predictions);
     if (past.baseline_ns > 0) {
       known.ideal = predictions.ideal();
-      known.alignment = line_alignment(sized_.program, past.sizes);
+      known.alignment = sized_.line_alignment(past.sizes);
     }
     return known;
   }

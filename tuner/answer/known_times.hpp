@@ -63,12 +63,6 @@ class PastModels {
   std::vector<std::optional<SizedCostModel>> models_;  // of each device of the past times
 };
 
-/// log2 of the number of elements that divides the lengths of all lines of the arrays: of the free
-/// sizes, by default or as `sizes` gives them; kAligned at most. Vendors' libraries have other
-/// kernels for lines that are not aligned, which take up to nine times as long in 16 bits.
-int line_alignment(const TargetProgram& program, std::span<const std::int64_t> sizes);
-inline constexpr int kAligned = 3;
-
 struct LevelsHash {
   std::size_t operator()(const Levels& levels) const noexcept;
 };

@@ -152,7 +152,7 @@ double LeadErrors::margin(double distance, double seconds, int alignment, double
   if (radius == kRadii.end()) return kUnknown;
   Errors& errors = (*errors_)[static_cast<std::size_t>(radius - kRadii.begin())];
   std::call_once(errors.computed, [&] { compute(*radius, errors); });
-  const bool is_short = seconds < kShortSeconds, is_aligned = alignment == kAligned;
+  const bool is_short = seconds < kShortSeconds, is_aligned = alignment == SizedTarget::kAligned;
   const auto margin_of = [&](auto&& is_alike) -> std::optional<double> {
     std::vector<double> alike;
     for (const LeadError& each : errors.all) {
@@ -184,8 +184,8 @@ void LeadErrors::compute(double radius, Errors& errors) const {
     const double measured = std::log(problem.baseline_ns * 1e-9);
     const double library = *expected_baseline_time(times, reference) - measured;
     // Too high an expectation of the library, or too low a one of ours, feigns a lead.
-    errors.all.push_back(
-        {library - *ours, std::exp(measured) < kShortSeconds, one->alignment == kAligned});
+    errors.all.push_back({library - *ours, std::exp(measured) < kShortSeconds,
+                          one->alignment == SizedTarget::kAligned});
   }
 }
 

@@ -37,19 +37,6 @@ LookupAnswer at_other_free_sizes(LookupAnswer answer) {
   return answer;
 }
 
-LookupAnswer answer_of(const LockedAnswer& locked, db::Validity validity) {
-  LookupAnswer answer{locked.configuration, locked.provenance, locked.origin,  validity,
-                      locked.median_ns,     locked.default_ns, locked.distance};
-  answer.baseline = locked.library;
-  answer.baseline_ns = locked.library_ns;
-  answer.early_start = locked.early_start;
-  answer.library_is_expected = locked.library_is_expected;
-  answer.expected_ns = locked.expected_ns;
-  answer.is_locked = true;
-  answer.locked = &locked;
-  return answer;
-}
-
 /// Between the configuration and the vendor's library: by their times, or by a person.
 bool is_settled(const db::LookupRow& row) {
   return row.same_device && (row.library_timed || row.is_pinned());
@@ -75,13 +62,11 @@ std::vector<db::Layer> waiting_briefly(std::vector<db::Layer> layers) {
 }
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
-                           std::string policy, std::vector<db::Layer> layers,
-                           std::shared_ptr<const Lock> lock, Libraries libraries)
+                           std::string policy, Libraries libraries, std::vector<db::Layer> layers)
     : target_(std::move(target)),
       device_(std::move(device)),
       policy_(std::move(policy)),
       layers_(std::move(layers)),
-      lock_(std::move(lock)),
       libraries_(std::move(libraries)),
       smallest_(problem_from(target_, 1, settings)),
       program_(target_, smallest_, device_, SizeBinding::given),
@@ -90,7 +75,7 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
                            std::string policy, std::vector<db::Layer> layers, Libraries libraries)
     : TargetLookup(std::move(target), settings, std::move(device), std::move(policy),
-                   std::move(layers), nullptr, std::move(libraries)) {
+                   std::move(libraries), std::move(layers)) {
   learn(read_past(layers_));
   take(read_rows(layers_));
 }
@@ -98,31 +83,11 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
                            std::string policy, std::shared_ptr<const Lock> lock,
                            Libraries libraries)
-    : TargetLookup(std::move(target), settings, std::move(device), std::move(policy), {},
-                   std::move(lock), std::move(libraries)) {
+    : TargetLookup(std::move(target), settings, std::move(device), std::move(policy),
+                   std::move(libraries), {}) {
+  locked_.emplace(std::move(lock), sized_, to_text(this->settings()), policy_);
   warnings_.store(&interned(""), std::memory_order_release);
-  const LockedTarget* const held = lock_->find(target_.name, to_text(this->settings()), policy_);
-  if (!held) return;
-  if (held->fingerprint != target_.fingerprint || held->sizes != size_names(target_)) {
-    throw Error(
-        format("{}: its kernels are of another version of {} than the one here: install "
-               "that version, or make the lock again (autotune lock)",
-               lock_->path.string(), target_.name));
-  }
-  locked_.emplace(*held);
-  // A program with a lock does not load NVRTC, so its environment lacks that version.
-  if (!lock_->environment.empty() && !device_.environment.empty() &&
-      !lock_->environment.starts_with(device_.environment)) {
-    lock_validity_ = db::Validity::environment_drifted;
-    warn(
-        format("{}: was made with {}, and here is {}: autotune lock --verify says which of its "
-               "answers still hold",
-               lock_->path.string(), lock_->environment, device_.environment));
-  }
-  for (const LockedAnswer& each : held->answers) {
-    answers_of_lock_.push_back(answer_of(each, lock_validity_));
-  }
-  first_of_lock_ = held->answers.data();
+  if (!locked_->warning().empty()) warn(locked_->warning());
 }
 
 db::LookupRequest TargetLookup::request() const {
@@ -165,7 +130,7 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
     if (!is_exact(row)) return false;
     const auto [found, is_new] = levels.try_emplace(row.configuration);
     if (is_new) found->second = levels_in(target_, row.configuration);
-    if (is_valid(found->second, row.sizes)) return false;
+    if (sized_.is_valid(found->second, row.sizes)) return false;
     dropped[row.layer].push_back(row);
     return true;
   };
@@ -175,7 +140,8 @@ void TargetLookup::drop_invalid(db::LookupRows& read) const {
         "{}: {} of its answers for {} on {} are left out, as they are not valid there, such as "
         "\"{}\" for {}; tune these sizes again, or take back what was pinned (autotune db unpin)",
         layers_[layer].path.string(), rows.size(), target_.name, device_.name,
-        rows.front().configuration, problem_text(target_, problem_with(rows.front().sizes))));
+        rows.front().configuration,
+        problem_text(target_, sized_.problem_with(rows.front().sizes))));
   }
 }
 
@@ -193,9 +159,8 @@ void TargetLookup::take(db::LookupRows read) {
 
 void TargetLookup::learn(db::PastTimes past) {
   past.failed.insert(past.failed.end(), failed_here_.begin(), failed_here_.end());
-  experience_ =
-      std::make_unique<Experience>(SizedTarget{target_, smallest_, device_, program_},
-                                   std::move(past), [this] { return offered_library(false); });
+  experience_ = std::make_unique<Experience>(sized_, std::move(past),
+                                             [this] { return offered_library(false); });
 }
 
 /// Vendors' libraries are for GPUs. What they compute depends on the settings, not on the sizes,
@@ -217,44 +182,6 @@ const std::string& TargetLookup::offered_library(bool is_away) {
   return offered->second;
 }
 
-bool TargetLookup::is_away(std::span<const std::int64_t> sizes) const {
-  return sizes.size() > target_.sizes.size();
-}
-
-/// What these sizes share with others for which times are the same: the sizes of the key, and away
-/// from the defaults of free sizes how lines are aligned.
-TargetLookup::Sizes TargetLookup::class_of(std::span<const std::int64_t> sizes) const {
-  Sizes shared(key(sizes).begin(), key(sizes).end());
-  if (is_away(sizes)) shared.push_back(line_alignment(program_, sizes));
-  return shared;
-}
-
-std::span<const std::int64_t> TargetLookup::key(std::span<const std::int64_t> sizes) const {
-  return key_of(target_, sizes);
-}
-
-/// Without free sizes at the end that are left to their defaults.
-std::span<const std::int64_t> TargetLookup::without_defaults(
-    std::span<const std::int64_t> sizes) const {
-  while (sizes.size() > target_.sizes.size() && sizes.back() == kDefaultSize) {
-    sizes = sizes.first(sizes.size() - 1);
-  }
-  return sizes;
-}
-
-/// The same without free sizes that have the value of their default.
-TargetLookup::Sizes TargetLookup::away_from_defaults(std::span<const std::int64_t> sizes) const {
-  Sizes away(sizes.begin(), sizes.end());
-  const std::size_t first = target_.sizes.size();
-  if (away.size() <= first) return away;
-  const std::vector<std::int64_t> defaults = program_.free_values(key(sizes));
-  for (std::size_t i = first; i < away.size(); ++i) {
-    if (away[i] == defaults[i - first]) away[i] = kDefaultSize;
-  }
-  away.resize(without_defaults(away).size());
-  return away;
-}
-
 /// A pin serves other free sizes, too, where it is valid.
 std::optional<LookupAnswer> TargetLookup::pinned(std::span<const std::int64_t> sizes) const {
   const auto answer = [](std::string_view configuration) {
@@ -262,8 +189,9 @@ std::optional<LookupAnswer> TargetLookup::pinned(std::span<const std::int64_t> s
   };
   const auto own = pins_.find(sizes);
   if (own != pins_.end()) return answer(own->second);
-  const auto pin = pins_.find(key(sizes));
-  if (pin == pins_.end() || !is_valid(levels_in(target_, pin->second), sizes)) return std::nullopt;
+  const auto pin = pins_.find(sized_.key(sizes));
+  if (pin == pins_.end() || !sized_.is_valid(levels_in(target_, pin->second), sizes))
+    return std::nullopt;
   return answer(pin->second);
 }
 
@@ -275,44 +203,32 @@ std::optional<LookupAnswer> TargetLookup::settled(std::span<const std::int64_t> 
 
 /// What the lock says of sizes that it does not hold as they are.
 LookupAnswer TargetLookup::locked(std::span<const std::int64_t> sizes) {
-  check(sizes);
-  const Sizes away = away_from_defaults(sizes);
-  const LookupAnswer* const answer = away.size() < sizes.size() ? held(away) : nullptr;
+  sized_.check(sizes);
+  const Sizes away = sized_.away_from_defaults(sizes);
+  const LookupAnswer* const answer = away.size() < sizes.size() ? locked_->find(away) : nullptr;
   return answer ? *answer : fallback(away);
-}
-
-/// nullptr: the lock holds no answer.
-const LookupAnswer* TargetLookup::held(std::span<const std::int64_t> sizes) const {
-  if (!locked_) return nullptr;
-  const LockedAnswer* answer = nullptr;
-  if (sizes.size() <= target_.sizes.size()) {
-    answer = locked_->find(sizes);
-  } else {
-    Sizes whole(sizes.begin(), sizes.end());
-    whole.resize(target_.sizes.size() + target_.free_sizes.size(), kDefaultSize);
-    answer = locked_->find(whole);
-  }
-  return answer ? &answers_of_lock_[static_cast<std::size_t>(answer - first_of_lock_)] : nullptr;
 }
 
 LookupAnswer TargetLookup::fallback(std::span<const std::int64_t> sizes) {
   const std::lock_guard guard(mutex_);
   LookupAnswer answer;
   answer.is_locked = true;
-  if (lock_->fallback == LockFallback::vendor) answer.baseline = offered_library(is_away(sizes));
+  const bool is_vendor = lock()->fallback == LockFallback::vendor;
+  if (is_vendor) answer.baseline = offered_library(sized_.is_away(sizes));
   if (!answer.baseline.empty()) return answer;
-  throw Error(format(
-      "{}: holds no answer for {} {} on {}{}: make a lock that holds it (autotune "
-      "lock), or open a database in place of the lock",
-      lock_->path.string(), target_.name, problem_text(target_, problem_with(sizes)), device_.name,
-      lock_->fallback == LockFallback::vendor ? ", and no vendor's library computes this here"
-                                              : ", and names no library for what it lacks"));
+  throw Error(
+      format("{}: holds no answer for {} {} on {}{}: make a lock that holds it (autotune "
+             "lock), or open a database in place of the lock",
+             lock()->path.string(), target_.name, problem_text(target_, sized_.problem_with(sizes)),
+             device_.name,
+             is_vendor ? ", and no vendor's library computes this here"
+                       : ", and names no library for what it lacks"));
 }
 
 LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
-  const auto sizes = without_defaults(given);
-  if (lock_) {
-    const LookupAnswer* const answer = held(sizes);
+  const auto sizes = sized_.without_defaults(given);
+  if (locked_) {
+    const LookupAnswer* const answer = locked_->find(sizes);
     return answer ? *answer : locked(sizes);
   }
   if (has_pins_.load(std::memory_order_acquire)) {
@@ -330,8 +246,8 @@ LookupAnswer TargetLookup::find(std::span<const std::int64_t> given) {
 LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
   if (const auto raced = found_.find(sizes); raced != found_.end()) return raced->second;
   if (const auto known = remembered_.find(sizes); known != remembered_.end()) return known->second;
-  check(sizes);
-  const Sizes away = away_from_defaults(sizes);
+  sized_.check(sizes);
+  const Sizes away = sized_.away_from_defaults(sizes);
   if (away.size() < sizes.size()) {
     const auto exact = away.size() == target_.sizes.size() ? settled(away) : std::nullopt;
     return remember(sizes, exact ? *exact : transfer(away));
@@ -348,7 +264,7 @@ LookupAnswer TargetLookup::transfer(std::span<const std::int64_t> sizes) {
     const std::string configuration(answer->configuration);
     answer->expected_ns = experience_->expected_seconds(configuration, sizes) * 1e9;
   }
-  if (is_away(sizes)) {
+  if (sized_.is_away(sizes)) {
     weigh_away(*answer, sizes);
   } else if (answer->library_is_expected) {
     weigh_library(*answer, sizes);
@@ -379,12 +295,12 @@ void TargetLookup::weigh_away(LookupAnswer& answer, std::span<const std::int64_t
   if (library.empty() || answer.is_pinned()) return;
   LookupAnswer there;
   try {
-    const auto exact = settled(key(sizes));
-    there = exact ? *exact : transfer(key(sizes));
+    const auto exact = settled(sized_.key(sizes));
+    there = exact ? *exact : transfer(sized_.key(sizes));
   } catch (const NoConfiguration&) {  // there is one here only
   }
   if (there.configuration == answer.configuration &&
-      line_alignment(program_, sizes) >= line_alignment(program_, key(sizes))) {
+      sized_.line_alignment(sizes) >= sized_.line_alignment(sized_.key(sizes))) {
     answer.library_is_expected = there.is_open();
     answer.baseline = there.baseline;
     answer.baseline_ns = there.baseline_ns;
@@ -397,26 +313,27 @@ void TargetLookup::weigh_away(LookupAnswer& answer, std::span<const std::int64_t
 /// What this program found with lines that are as aligned, if it is valid here. What it found at
 /// the default free sizes is found before.
 std::optional<LookupAnswer> TargetLookup::found(std::span<const std::int64_t> sizes) const {
-  if (!is_away(sizes) || found_.empty()) return std::nullopt;
-  const auto raced = found_.find(class_of(sizes));
+  if (!sized_.is_away(sizes) || found_.empty()) return std::nullopt;
+  const auto raced = found_.find(sized_.class_of(sizes));
   if (raced == found_.end()) return std::nullopt;
-  const bool is_here = is_valid(levels_in(target_, raced->second.configuration), sizes);
+  const bool is_here = sized_.is_valid(levels_in(target_, raced->second.configuration), sizes);
   return is_here ? std::optional(raced->second) : std::nullopt;
 }
 
 /// The row of exactly these sizes, if it is valid here: of a changed source or another device, one
 /// beside which the library was not timed, or one of the default free sizes.
 std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> sizes) const {
-  const bool is_away = this->is_away(sizes);
-  if (const auto raced = found_.find(key(sizes)); is_away && raced != found_.end()) {
-    if (is_valid(levels_in(target_, raced->second.configuration), sizes)) {
+  const bool is_away = sized_.is_away(sizes);
+  if (const auto raced = found_.find(sized_.key(sizes)); is_away && raced != found_.end()) {
+    if (sized_.is_valid(levels_in(target_, raced->second.configuration), sizes)) {
       return at_other_free_sizes(raced->second);
     }
   }
-  const db::LookupRow* row = tables_.table().find(key(sizes));
+  const db::LookupRow* row = tables_.table().find(sized_.key(sizes));
   if (!row) return std::nullopt;
   const std::optional<Levels> levels = levels_in(target_, row->configuration);
-  if (!is_valid(levels, sizes) || experience_->failed(levels, key(sizes))) return std::nullopt;
+  if (!sized_.is_valid(levels, sizes) || experience_->failed(levels, sized_.key(sizes)))
+    return std::nullopt;
   LookupAnswer answer =
       answer_of(*row, row->same_device ? db::Origin::exact : db::Origin::same_architecture, 0);
   if (is_away) return at_other_free_sizes(answer);
@@ -427,13 +344,13 @@ std::optional<LookupAnswer> TargetLookup::stored(std::span<const std::int64_t> s
 /// Chosen from what is known at other sizes.
 std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> sizes) {
   const std::optional<Experience::Choice> choice = experience_->choose(sizes);
-  const std::string_view bits = experience_->covers().by_bits(key(sizes));
+  const std::string_view bits = experience_->covers().by_bits(sized_.key(sizes));
   if (!bits.empty() && !(choice && choice->is_covered)) {
     throw Error(format(
         "{} for {}: no configuration of the choice by bits is valid there, and others give other "
         "bits: choose again with this size (autotune tune --bits), or take the choice back "
         "(autotune db unpin): {}",
-        target_.name, problem_text(target_, problem_with(sizes)), bits));
+        target_.name, problem_text(target_, sized_.problem_with(sizes)), bits));
   }
   if (!choice) return std::nullopt;
   LookupAnswer answer;
@@ -452,55 +369,6 @@ std::optional<LookupAnswer> TargetLookup::chosen(std::span<const std::int64_t> s
   return answer;
 }
 
-bool TargetLookup::is_valid(const std::optional<Levels>& levels,
-                            std::span<const std::int64_t> sizes) const noexcept {
-  return levels && autotune::is_valid(program_, *levels, sizes);
-}
-
-void TargetLookup::check(std::span<const std::int64_t> sizes) const {
-  const std::size_t count = target_.sizes.size(), all = count + target_.free_sizes.size();
-  if (sizes.size() < count || sizes.size() > all) {
-    const std::size_t fewest = needed_sizes(target_);
-    throw UsageError(format("{} has {}{} size{}, not {}", target_.name, fewest,
-                            all > fewest ? format(" to {}", all) : "", all == 1 ? "" : "s",
-                            sizes.size()));
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    if (sizes[i] < 1 || sizes[i] > 2147483647) {
-      throw UsageError(format("{}: the size {}={} is not from 1 to 2147483647", target_.name,
-                              target_.sizes[i], sizes[i]));
-    }
-    check_size(target_, i, sizes[i]);
-  }
-  for (std::size_t i = count; i < sizes.size(); ++i) {
-    if (sizes[i] < 0 && sizes[i] != kDefaultSize) {
-      throw UsageError(format("{}: the size {}={} is below 0; {} means its default", target_.name,
-                              target_.free_sizes[i - count].name, sizes[i], kDefaultSize));
-    }
-  }
-  if (!has_rules(target_)) return;
-  if (const std::string refusal = program_.refusal(sizes); !refusal.empty()) {
-    throw UsageError(refusal);
-  }
-}
-
-Problem TargetLookup::problem_for(std::span<const std::int64_t> sizes) const {
-  check(sizes);
-  return problem_with(away_from_defaults(sizes));
-}
-
-Problem TargetLookup::problem_with(std::span<const std::int64_t> sizes) const {
-  Problem problem = smallest_;
-  const std::size_t count = target_.sizes.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i < count) problem.values[i].value = sizes[i];
-    if (i >= count && sizes[i] != kDefaultSize) {
-      problem.free.push_back({target_.free_sizes[i - count].name, sizes[i]});
-    }
-  }
-  return problem;
-}
-
 std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
   const std::lock_guard lock(mutex_);
   return known_default(sizes);
@@ -509,13 +377,14 @@ std::string TargetLookup::default_for(std::span<const std::int64_t> sizes) {
 std::string TargetLookup::known_default(std::span<const std::int64_t> sizes) const {
   const std::vector<Levels> defaults = program_.defaults(sizes);
   for (const Levels& each : defaults) {
-    if (!is_valid(each, sizes) || experience_->failed(each, key(sizes))) continue;
+    if (!sized_.is_valid(each, sizes) || experience_->failed(each, sized_.key(sizes))) continue;
     return to_text(configuration_of(target_.parameters, each));
   }
-  const Problem problem = problem_for(sizes);
+  const Problem problem = sized_.problem_for(sizes);
   const ParameterSpace space = space_of(target_, problem, device_);
   if (space.empty()) throw NoConfiguration(why_refused(target_, space));
-  const auto index = default_index_without(defaults, space, experience_->failed_at(key(sizes)));
+  const auto index =
+      default_index_without(defaults, space, experience_->failed_at(sized_.key(sizes)));
   if (index) return to_text(space.at(*index));
   throw NoConfiguration(
       format("{}: every configuration failed for {} on {}: tune it again with --retune",
@@ -528,7 +397,7 @@ const std::string& TargetLookup::interned(const std::string& text) {
 
 std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> sizes,
                                               std::size_t count) {
-  check(sizes);
+  sized_.check(sizes);
   const std::lock_guard lock(mutex_);
   std::vector<std::string> configurations = experience_->likely(sizes, count);
   if (configurations.empty()) configurations.push_back(known_default(sizes));
@@ -537,26 +406,27 @@ std::vector<std::string> TargetLookup::likely(std::span<const std::int64_t> size
 
 void TargetLookup::keep_found(std::span<const std::int64_t> given, const db::DecisionRow& found) {
   const std::lock_guard lock(mutex_);
-  const Sizes sizes = away_from_defaults(without_defaults(given));
+  const Sizes sizes = sized_.away_from_defaults(sized_.without_defaults(given));
   LookupAnswer answer;
   answer.configuration = interned(found.configuration);
   answer.provenance = interned(found.provenance);
-  answer.origin = is_away(sizes) ? db::Origin::transferred : db::Origin::exact;
+  answer.origin = sized_.is_away(sizes) ? db::Origin::transferred : db::Origin::exact;
   answer.median_ns = answer.expected_ns = found.median_ns.value_or(0);
   if (found.baseline.wins) {
     // Elsewhere with these lines, the candidates of the library may be others.
-    answer.baseline = interned(is_away(sizes) ? found.baseline.plugin : found.baseline.text());
+    answer.baseline =
+        interned(sized_.is_away(sizes) ? found.baseline.plugin : found.baseline.text());
     answer.baseline_ns = found.baseline.ns.value_or(0);
   }
   answer.library_is_expected = !found.baseline.ns;  // it took no part
   if (answer.library_is_expected) weigh_library(answer, sizes);
   remembered_.clear();  // at other free sizes, it may answer
-  found_[class_of(sizes)] = answer;
+  found_[sized_.class_of(sizes)] = answer;
 }
 
 std::string TargetLookup::library(std::span<const std::int64_t> sizes) {
   const std::lock_guard lock(mutex_);
-  return offered_library(is_away(away_from_defaults(without_defaults(sizes))));
+  return offered_library(sized_.is_away(sized_.away_from_defaults(sized_.without_defaults(sizes))));
 }
 
 void TargetLookup::keep_failures(std::span<const std::int64_t> sizes,
@@ -574,20 +444,20 @@ void TargetLookup::warn(const std::string& sentence) {
 }
 
 void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view configuration) {
-  check(sizes);
+  sized_.check(sizes);
   const std::string text(configuration);
-  if (!text.empty() && !is_valid(levels_in(target_, text), sizes)) {
+  if (!text.empty() && !sized_.is_valid(levels_in(target_, text), sizes)) {
     throw Error(format("{}: {} is not valid for {} on {}", target_.name, text,
-                       problem_text(target_, problem_for(sizes)), device_.name));
+                       problem_text(target_, sized_.problem_for(sizes)), device_.name));
   }
-  if (lock_) {
+  if (locked_) {
     if (text.empty() || find(sizes).configuration == text) return;
     throw Error(format("{}: has another answer for {} {}: a lock's answers cannot be pinned",
-                       lock_->path.string(), target_.name,
-                       problem_text(target_, problem_for(sizes))));
+                       lock()->path.string(), target_.name,
+                       problem_text(target_, sized_.problem_for(sizes))));
   }
   const std::lock_guard lock(mutex_);
-  const Sizes where = away_from_defaults(sizes);
+  const Sizes where = sized_.away_from_defaults(sizes);
   if (text.empty()) {
     pins_.erase(where);
   } else {
@@ -597,7 +467,7 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 }
 
 void TargetLookup::refresh() {
-  if (lock_) return;
+  if (locked_) return;
   const std::vector<db::Layer> layers = waiting_briefly(layers_);
   db::LookupRows read = read_rows(layers);
   db::PastTimes past = read_past(layers);
@@ -632,7 +502,7 @@ bool TargetLookup::keep_lost_layers(db::LookupRows& read) const {
 }
 
 std::string TargetLookup::explain(std::span<const std::int64_t> sizes) {
-  const Problem problem = problem_for(sizes);
+  const Problem problem = sized_.problem_for(sizes);
   return explanation_of(target_, problem, device_, find(sizes));
 }
 

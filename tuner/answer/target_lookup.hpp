@@ -16,10 +16,10 @@
 
 #include "db/lookup_source.hpp"
 #include "tuner/answer/experience.hpp"
+#include "tuner/answer/locked_answers.hpp"
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/lock/lock.hpp"
 
 namespace autotune {
 
@@ -50,7 +50,7 @@ class TargetLookup {
   const DeviceInfo& device() const { return device_; }
   const std::string& policy() const { return policy_; }
   /// nullptr: databases answer.
-  const Lock* lock() const { return lock_.get(); }
+  const Lock* lock() const { return locked_ ? &locked_->lock() : nullptr; }
   /// What was wrong with the databases when they were last read, then the sentences of warn(), one
   /// a line. Valid as long as this object.
   const std::string& warnings() const { return *warnings_.load(std::memory_order_acquire); }
@@ -91,7 +91,9 @@ class TargetLookup {
   /// The plugin whose library computes this problem; else empty.
   std::string library(std::span<const std::int64_t> sizes);
 
-  Problem problem_for(std::span<const std::int64_t> sizes) const;
+  Problem problem_for(std::span<const std::int64_t> sizes) const {
+    return sized_.problem_for(sizes);
+  }
   /// The target's default configuration, or one like it that is valid and did not fail for these
   /// sizes. Throws Error if there is none.
   std::string default_for(std::span<const std::int64_t> sizes);
@@ -108,8 +110,7 @@ class TargetLookup {
   };
 
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
-               std::vector<db::Layer> layers, std::shared_ptr<const Lock> lock,
-               Libraries libraries);
+               Libraries libraries, std::vector<db::Layer> layers);
 
   db::LookupRows read_rows(std::span<const db::Layer> layers) const;
   void drop_invalid(db::LookupRows& read) const;
@@ -121,28 +122,18 @@ class TargetLookup {
   db::LookupRequest request() const;
   db::PastTimes read_past(std::span<const db::Layer> layers) const;
 
-  std::span<const std::int64_t> key(std::span<const std::int64_t> sizes) const;
-  std::span<const std::int64_t> without_defaults(std::span<const std::int64_t> sizes) const;
-  Sizes away_from_defaults(std::span<const std::int64_t> sizes) const;
   LookupAnswer locked(std::span<const std::int64_t> sizes);
-  const LookupAnswer* held(std::span<const std::int64_t> sizes) const;
   LookupAnswer fallback(std::span<const std::int64_t> sizes);
   std::optional<LookupAnswer> pinned(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> settled(std::span<const std::int64_t> key) const;
   LookupAnswer transfer(std::span<const std::int64_t> sizes);
   LookupAnswer remember(std::span<const std::int64_t> sizes, const LookupAnswer& answer);
-  bool is_away(std::span<const std::int64_t> sizes) const;
-  Sizes class_of(std::span<const std::int64_t> sizes) const;
   void weigh_library(LookupAnswer& answer, std::span<const std::int64_t> sizes);
   void weigh_away(LookupAnswer& answer, std::span<const std::int64_t> sizes);
   const std::string& offered_library(bool is_away);
   std::optional<LookupAnswer> found(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> stored(std::span<const std::int64_t> sizes) const;
   std::optional<LookupAnswer> chosen(std::span<const std::int64_t> sizes);
-  bool is_valid(const std::optional<Levels>& levels,
-                std::span<const std::int64_t> sizes) const noexcept;
-  void check(std::span<const std::int64_t> sizes) const;
-  Problem problem_with(std::span<const std::int64_t> sizes) const;
   std::string known_default(std::span<const std::int64_t> sizes) const;
   const std::string& interned(const std::string& text);
 
@@ -150,14 +141,11 @@ class TargetLookup {
   const DeviceInfo device_;
   const std::string policy_;
   const std::vector<db::Layer> layers_;
-  const std::shared_ptr<const Lock> lock_;
-  std::optional<LockTable> locked_;  // what the lock holds for this target and these settings
-  const LockedAnswer* first_of_lock_ = nullptr;
-  std::vector<LookupAnswer> answers_of_lock_;  // of each of them, so that a look-up reads one place
-  db::Validity lock_validity_ = db::Validity::exact;
   const Libraries libraries_;
   const Problem smallest_;       // every size as small as may be, and the settings
   const TargetProgram program_;  // with given sizes
+  const SizedTarget sized_{target_, smallest_, device_, program_};
+  std::optional<LockedAnswers> locked_;  // in place of databases
   db::LookupHolder tables_;
   std::atomic<const std::string*> warnings_{nullptr};  // of texts_
 

@@ -179,10 +179,10 @@ TEST_F(ExperienceTest, TheLibrarysTimeOfVectorsCountsForVectors) {
 TEST(LineAlignment, IsThatOfTheWorstLine) {
   const ShippedGemm nt("h100", {{"dtype", Value("bf16")}, {"layout", Value("NT")}});
   const auto alignment = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return line_alignment(nt.sized().program, std::vector<std::int64_t>{m, n, k, 1});
+    return nt.sized().line_alignment(std::vector<std::int64_t>{m, n, k, 1});
   };
-  EXPECT_EQ(alignment(3, 64, 64), kAligned) << "no line has M elements";
-  EXPECT_EQ(alignment(64, 64, 4096), kAligned);
+  EXPECT_EQ(alignment(3, 64, 64), SizedTarget::kAligned) << "no line has M elements";
+  EXPECT_EQ(alignment(64, 64, 4096), SizedTarget::kAligned);
   EXPECT_EQ(alignment(64, 1028, 64), 2);
   EXPECT_EQ(alignment(64, 64, 65), 0);
 }
@@ -207,7 +207,7 @@ TEST(LibraryTime, IsExpectedWellWhereItWasNotTimed) {
       const auto library = experience.library_for(sizes, 0);
       ASSERT_TRUE(library) << kind;
       if (std::ranges::min(std::span(sizes).first(3)) == 1 || library->seconds == 0) continue;
-      const bool is_aligned = line_alignment(gemm.sized().program, sizes) == kAligned;
+      const bool is_aligned = gemm.sized().line_alignment(sizes) == SizedTarget::kAligned;
       (is_aligned ? aligned : others).push_back(std::log(std::stod(us) * 1e-6 / library->seconds));
     }
     for (std::vector<double>* errors : {&aligned, &others}) {
