@@ -71,6 +71,8 @@ Json head_of(const CoverTask& task);
 // setting only get the same configuration.
 
 inline constexpr double kWideLimit = 10;  // of candidates with --bits or --over, without --within
+inline constexpr double kSlow = 1.1;      // ratio from which on a class is searched for faster ones
+inline constexpr std::size_t kMostClassified = 64;  // configurations of a size, for their bits
 
 /// What --bits asks for.
 struct WantedBits {
@@ -94,6 +96,8 @@ class ClassesAtPlaces {
 
 /// Numbers of the places of each group.
 using PlaceGroups = std::map<std::string, std::vector<std::size_t>>;
+/// By what their problems have beside M and batch, on which a row of the output does not depend.
+PlaceGroups groups_by_rows(const std::vector<TunedSize>& places);
 /// By their sizes.
 PlaceGroups groups_by_size(const Target& target, const std::vector<TunedSize>& places);
 

@@ -311,7 +311,7 @@ std::string bits_summary(const Lock& lock) {
   }
   const auto stable = std::ranges::count_if(groups, [](const auto& group) {
     const std::set<std::string>& classes = group.second;
-    return classes.size() == 1 && !classes.contains("") && !classes.contains(kPlaceDependent);
+    return classes.size() == 1 && is_class(*classes.begin());
   });
   return format("bits: {} of {} have one class for all values of the first size\n", stable,
                 count_text(groups.size(), "group"));

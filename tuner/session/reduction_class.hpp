@@ -14,6 +14,8 @@ namespace autotune {
 
 /// In place of a class: the bits of an element depend on its row, or on the number of rows.
 inline constexpr const char* kPlaceDependent = "place-dependent";
+/// Whether rows have the same bits wherever they lie; false if not known.
+inline bool is_class(const std::string& text) { return !text.empty() && text != kPlaceDependent; }
 
 /// Whether products of this target have classes: its sizes are M, N and K, it multiplies A by B,
 /// `settings` has the layout, and no input is prepared, such as the ends of groups of rows.
