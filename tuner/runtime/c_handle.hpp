@@ -18,6 +18,7 @@
 #include "tuner/answer/target_lookup.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/gpu/prepared_kernel.hpp"
 #include "tuner/host/prepared_host_kernel.hpp"
 #include "tuner/runtime/autotune.h"
@@ -80,6 +81,19 @@ struct autotune_kernel {
   std::once_flag given_up;
   std::string why_missing;                        // written once, before `engine` changes
   std::unique_ptr<autotune::EarnedCalls> earned;  // where its calls find out what serves them
+
+  /// Launches the tuned kernel from now on, in place of the library.
+  void give_up(const std::string& why) {
+    std::call_once(given_up, [&] {
+      why_missing = baseline_name + ": " + why;
+      engine.store(AUTOTUNE_VENDOR_MISSING, std::memory_order_release);
+    });
+  }
+  /// Selects its GPU while the result lives, if it is for one.
+  std::optional<autotune::OnDevice> selected_gpu() const {
+    using Selected = std::optional<autotune::OnDevice>;
+    return ordinal ? Selected(std::in_place, *ordinal) : Selected();
+  }
 };
 
 namespace autotune::c_boundary {
