@@ -97,6 +97,22 @@ std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separato
   return parts;
 }
 
+std::vector<Term> terms_of(const Tokens& sum) {
+  std::vector<Term> terms(1);
+  int depth = 0;
+  for (const std::string& each : sum) {
+    if (each == "(" || each == "[") ++depth;
+    if (each == ")" || each == "]") --depth;
+    const bool is_sign = depth == 0 && (each == "+" || each == "-");
+    if (is_sign && !terms.back().tokens.empty()) {
+      terms.push_back({{}, each == "+"});
+    } else if (!is_sign) {
+      terms.back().tokens.push_back(each);
+    }
+  }
+  return terms;
+}
+
 std::optional<std::int64_t> integer_of(const std::string& token) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);

@@ -34,6 +34,13 @@ std::size_t closing(const Tokens& tokens, std::size_t open);
 /// At each `separator` outside of brackets.
 std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator);
 
+/// A summand.
+struct Term {
+  Tokens tokens;
+  bool is_added = true;  // else subtracted
+};
+std::vector<Term> terms_of(const Tokens& sum);
+
 bool contains(const Tokens& tokens, std::string_view token);
 /// The index of the first such token, from `from` on; the number of tokens if there is none.
 std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from = 0);

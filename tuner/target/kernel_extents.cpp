@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// KernelText: how far its indices go, and what a block advances.
+#include <algorithm>
+#include <utility>
+
+#include "tuner/target/kernel_text.hpp"
+#include "tuner/text/format.hpp"
+
+namespace autotune {
+namespace {
+
+constexpr int kDeepest = 12;
+
+bool is_index(const Tokens& tokens, std::string_view of, char axis) {
+  return tokens.size() == 3 && tokens[0] == of && tokens[1] == "." &&
+         tokens[2] == std::string(1, axis);
+}
+
+}  // namespace
+
+std::optional<IndexEnd> KernelText::product(const std::vector<Tokens>& factors, int depth) const {
+  IndexEnd all;
+  static const Words kComparisons = {"==", "!=", "<", ">", "<=", ">=", "!"};
+  for (const Tokens& each : factors) {
+    const auto compares = [&](const std::string& word) { return kComparisons.contains(word); };
+    if (std::ranges::any_of(each, compares)) continue;  // at most 1
+    auto one = value(each);
+    if (one && one->offset != 0) one->text = "(" + one->sum() + ")";
+    if (!one) {
+      one = extent(each, depth + 1);
+      if (one) one->text = one->length();
+    }
+    if (!one) return std::nullopt;
+    if (one->text == "0") return IndexEnd{"0", 0, 0};
+    if (one->text == "1" && one->sizes == 0 && factors.size() > 1) continue;
+    const bool is_sum = one->text.find(" + ") != std::string::npos && !one->text.starts_with('(');
+    all.text +=
+        format("{}{}", all.text.empty() ? "" : " * ", is_sum ? "(" + one->text + ")" : one->text);
+    all.sizes += one->sizes;
+  }
+  return all;
+}
+
+std::optional<IndexEnd> KernelText::extent_of_word(const std::string& word, int depth) const {
+  if (const IndexEnd* const end = bound_of(word)) return *end;
+  const auto defined = definitions_.find(word);
+  const bool is_known = defined != definitions_.end() && !defined->second.empty();
+  if (!is_known || changing_.contains(word)) return std::nullopt;
+  return extent(defined->second, depth + 1);
+}
+
+/// The number of all threads along an axis, of `blockIdx.x * blockDim.x + threadIdx.x`.
+std::optional<IndexEnd> KernelText::spread(const Tokens& index) const {
+  const std::vector<Term> terms = terms_of(index);
+  for (const char axis : {'x', 'y'}) {
+    const bool is_thread = terms.size() == 2 && terms[0].is_added && terms[1].is_added &&
+                           (is_index(bare(terms[0].tokens), "threadIdx", axis) ||
+                            is_index(bare(terms[1].tokens), "threadIdx", axis));
+    const auto step = is_thread ? advance(index, axis, 0) : std::nullopt;
+    const auto known = step ? value(*step) : std::nullopt;
+    const auto all =
+        known ? names_(format("blockIdx.{} {}", std::string(1, axis), known->text)) : std::nullopt;
+    if (all) return IndexEnd{all->text, 0, 1};
+  }
+  return std::nullopt;
+}
+
+std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const {
+  if (depth > kDeepest || index.empty()) return std::nullopt;
+  const Tokens tokens = bare(index);
+  if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
+  if (const auto all = spread(tokens)) return all;
+  const std::vector<Term> terms = terms_of(tokens);
+  if (terms.size() == 1) {
+    if (const bool is_least = tokens[0] == "min" || tokens[0] == "MIN";
+        is_least && tokens.size() > 2 && closing(tokens, 1) + 1 == tokens.size()) {
+      for (const Tokens& each : items_in(tokens, 1)) {
+        auto end = value(each);
+        if (end && end->sizes > 0) return ++end->offset, end;
+      }
+      return std::nullopt;
+    }
+    if (tokens.size() == 3 && tokens[0] == "blockIdx") {
+      const auto blocks = names_("blockIdx." + tokens[2]);
+      return blocks ? std::optional(IndexEnd{blocks->text, 0, 1}) : std::nullopt;
+    }
+    if (tokens.size() == 1) {
+      if (const auto known = integer_of(tokens[0])) return IndexEnd{"1", *known, 0};
+      if (const auto inner = extent_of_word(tokens[0], depth)) return inner;
+      const auto name = names_(tokens[0]);
+      if (name) return IndexEnd{name->text, 1, name->is_size ? 1 : 0};
+      return std::nullopt;
+    }
+    if (const auto divided = split_tokens(tokens, "/"); divided.size() == 2) {
+      const auto above = extent(divided[0], depth + 1);
+      const auto below = value(divided[1]);
+      if (!above || !below) return std::nullopt;
+      return IndexEnd{format("ceil_div({}, {})", above->length(), below->text), 0, above->sizes};
+    }
+    if (const auto rest = split_tokens(tokens, "%"); rest.size() == 2) return value(rest[1]);
+    const std::vector<Tokens> factors = split_tokens(tokens, "*");
+    return factors.size() > 1 ? product(factors, depth) : std::nullopt;
+  }
+  if (const auto last =
+          terms.back().tokens.size() == 1 ? integer_of(terms.back().tokens[0]) : std::nullopt) {
+    auto all = extent(part_of(tokens, 0, tokens.size() - 2), depth + 1);
+    // Of several dimensions, one of which may be a number: not at their end.
+    const bool has_product = std::ranges::any_of(
+        terms, [](const Term& each) { return split_tokens(each.tokens, "*").size() > 1; });
+    const bool is_within =
+        all && (all->sizes > 1 || (all->sizes > 0 && has_product && terms.size() > 2));
+    if (all && !is_within) all->offset += terms.back().is_added ? *last : -*last;
+    return all;
+  }
+  std::optional<IndexEnd> best;  // of products: what is added to them is below their last factor
+  IndexEnd sum;
+  for (const Term& term : terms) {
+    if (!term.is_added) continue;
+    const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
+    auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
+    if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
+    if (!one && term.tokens.size() == 1 && moving_.contains(term.tokens[0])) return std::nullopt;
+    if (!one || one->text == "0") continue;
+    if (factors.size() > 1) {
+      if (!best || one->sizes > best->sizes) best = one;
+      continue;
+    }
+    if (one->text.find(" * ") != std::string::npos && one->sizes > 1) {
+      if (!best || one->sizes > best->sizes) best = one;
+      continue;
+    }
+    const bool is_number = one->sizes == 0 && integer_of(one->text).has_value();
+    if (is_number) {
+      sum.offset += *integer_of(one->text) + one->offset - 1;
+    } else {
+      if (!sum.text.empty()) --sum.offset;
+      sum.text += format("{}{}", sum.text.empty() ? "" : " + ", one->text);
+      sum.offset += one->offset;
+      sum.sizes += one->sizes;
+    }
+  }
+  for (const Term& term : terms) {
+    const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
+    if (literal && !term.is_added) sum.offset -= *literal;
+  }
+  const bool is_sum_longer = best && sum.sizes > best->sizes;
+  if (best && best->sizes > 0 && !is_sum_longer) return best;
+  if (sum.text.empty()) return best;
+  return sum;
+}
+
+std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
+  if (depth > kDeepest) return std::nullopt;
+  const Tokens tokens = bare(index);
+  if (is_index(tokens, "blockIdx", axis)) return Tokens{"1"};
+  const std::vector<Term> terms = terms_of(tokens);
+  if (terms.size() > 1) {
+    for (const Term& term : terms) {
+      if (const auto found = advance(term.tokens, axis, depth + 1)) return found;
+    }
+    return std::nullopt;
+  }
+  const std::vector<Tokens> factors = split_tokens(tokens, "*");
+  if (factors.size() > 1) {
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      const auto inner = advance(factors[i], axis, depth + 1);
+      if (!inner) continue;
+      Tokens all = *inner == Tokens{"1"} ? Tokens{} : *inner;
+      for (std::size_t other = 0; other < factors.size(); ++other) {
+        if (other == i) continue;
+        if (!all.empty()) all.emplace_back("*");
+        append(all, factors[other]);
+      }
+      return all;
+    }
+    return std::nullopt;
+  }
+  if (tokens.size() != 1) return std::nullopt;
+  const auto defined = definitions_.find(tokens[0]);
+  if (defined == definitions_.end() || defined->second.empty()) return std::nullopt;
+  return advance(defined->second, axis, depth + 1);
+}
+
+std::optional<Tokens> KernelText::advance(char axis) const {
+  std::optional<Tokens> found;
+  for (const Bound& each : bounds_) {
+    if (each.end.sizes == 0) continue;
+    if (const auto one = advance(tokens_of(each.variable), axis, 0)) return one;
+  }
+  for (const auto& [name, value] : definitions_) {
+    const auto one = advance(value, axis, 0);
+    if (one && (!found || one->size() > found->size()) && *one != Tokens{"1"}) found = one;
+  }
+  return found;
+}
+
+std::optional<IndexEnd> KernelText::end(char axis) const {
+  for (const Bound& each : bounds_) {
+    if (each.end.sizes > 0 && advance(tokens_of(each.variable), axis, 0)) return each.end;
+  }
+  return std::nullopt;
+}
+
+std::optional<IndexEnd> KernelText::loop() const {
+  for (const Bound& each : bounds_) {
+    const bool is_spread =
+        advance(tokens_of(each.variable), 'x', 0) || advance(tokens_of(each.variable), 'y', 0);
+    if (each.is_loop && each.end.sizes > 0 && !is_spread) return each.end;
+  }
+  return std::nullopt;
+}
+
+}  // namespace autotune
