@@ -123,8 +123,8 @@ Sandbox::Sandbox() {
                   {"AUTOTUNE_CACHE", AUTOTUNE_BINARY_DIR "/tests/cache"},
                   {"LC_ALL", "C"}};
   // Where NVRTC may be, and the GPUs of whoever runs tests side by side.
-  for (const char* const name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
-    if (const char* const value = std::getenv(name)) environment_[name] = value;
+  for (const char* const variable : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"}) {
+    if (const char* const value = std::getenv(variable)) environment_[variable] = value;
   }
 }
 

@@ -51,7 +51,7 @@ std::optional<IndexEnd> KernelText::extent_of_word(const std::string& word, int 
 
 /// The number of all threads along an axis, of `blockIdx.x * blockDim.x + threadIdx.x`.
 std::optional<IndexEnd> KernelText::spread(const Tokens& index) const {
-  const std::vector<Term> terms = terms_of(index);
+  const std::vector<Summand> terms = summands_of(index);
   for (const char axis : {'x', 'y'}) {
     const bool is_thread = terms.size() == 2 && terms[0].is_added && terms[1].is_added &&
                            (is_index(bare(terms[0].tokens), "threadIdx", axis) ||
@@ -70,7 +70,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   const Tokens tokens = bare(index);
   if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
   if (const auto all = spread(tokens)) return all;
-  const std::vector<Term> terms = terms_of(tokens);
+  const std::vector<Summand> terms = summands_of(tokens);
   if (terms.size() == 1) {
     if (const bool is_least = tokens[0] == "min" || tokens[0] == "MIN";
         is_least && tokens.size() > 2 && closing(tokens, 1) + 1 == tokens.size()) {
@@ -106,7 +106,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     auto all = extent(part_of(tokens, 0, tokens.size() - 2), depth + 1);
     // Of several dimensions, one of which may be a number: not at their end.
     const bool has_product = std::ranges::any_of(
-        terms, [](const Term& each) { return split_tokens(each.tokens, "*").size() > 1; });
+        terms, [](const Summand& each) { return split_tokens(each.tokens, "*").size() > 1; });
     const bool is_within =
         all && (all->sizes > 1 || (all->sizes > 0 && has_product && terms.size() > 2));
     if (all && !is_within) all->offset += terms.back().is_added ? *last : -*last;
@@ -114,7 +114,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   }
   std::optional<IndexEnd> best;  // of products: what is added to them is below their last factor
   IndexEnd sum;
-  for (const Term& term : terms) {
+  for (const Summand& term : terms) {
     if (!term.is_added) continue;
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
@@ -139,7 +139,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
       sum.sizes += one->sizes;
     }
   }
-  for (const Term& term : terms) {
+  for (const Summand& term : terms) {
     const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
     if (literal && !term.is_added) sum.offset -= *literal;
   }
@@ -153,9 +153,9 @@ std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int de
   if (depth > kDeepest) return std::nullopt;
   const Tokens tokens = bare(index);
   if (is_index(tokens, "blockIdx", axis)) return Tokens{"1"};
-  const std::vector<Term> terms = terms_of(tokens);
+  const std::vector<Summand> terms = summands_of(tokens);
   if (terms.size() > 1) {
-    for (const Term& term : terms) {
+    for (const Summand& term : terms) {
       if (const auto found = advance(term.tokens, axis, depth + 1)) return found;
     }
     return std::nullopt;

@@ -13,7 +13,8 @@ namespace autotune {
 namespace {
 
 /// n and m of `n / m + (n % m ? 1 : 0)`, in the ways that it is written.
-std::optional<std::pair<std::string, std::string>> quotient_above(const std::vector<Term>& terms) {
+std::optional<std::pair<std::string, std::string>> quotient_above(
+    const std::vector<Summand>& terms) {
   if (terms.size() != 2 || !terms[1].is_added) return std::nullopt;
   const std::vector<Tokens> both = split_tokens(bare(terms[0].tokens), "/");
   if (both.size() != 2 || bare(both[0]).size() != 1 || bare(both[1]).size() != 1) {
@@ -30,7 +31,7 @@ std::optional<std::pair<std::string, std::string>> quotient_above(const std::vec
 /// The same text for `a * b + c` and `c + b * a`.
 std::string in_order(const Tokens& tokens) {
   std::vector<std::string> terms;
-  for (const Term& term : terms_of(tokens)) {
+  for (const Summand& term : summands_of(tokens)) {
     std::vector<std::string> factors;
     for (const Tokens& each : split_tokens(term.tokens, "*")) factors.push_back(text_of(each));
     std::ranges::sort(factors);
@@ -180,12 +181,12 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
                         part_of(tokens, 3, 7) == Tokens{"?", tokens[0], ":", tokens[2]};
   if (is_least) return value({"min", "(", tokens[0], ",", tokens[2], ")"});
   IndexEnd all;
-  const std::vector<Term> terms = terms_of(tokens);
+  const std::vector<Summand> terms = summands_of(tokens);
   if (const auto quotient = quotient_above(terms)) {
     return value({"ceil_div", "(", quotient->first, ",", quotient->second, ")"});
   }
   if (terms.size() > 1) {
-    for (const Term& term : terms) {
+    for (const Summand& term : terms) {
       const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
       if (literal) {
         all.offset += term.is_added ? *literal : -*literal;

@@ -323,9 +323,9 @@ bool meets(const Words& some, const Words& others) {
   return std::ranges::any_of(some, [&](const std::string& word) { return others.contains(word); });
 }
 
-class HostCode {
+class HostPart {
  public:
-  explicit HostCode(std::string_view source)
+  explicit HostPart(std::string_view source)
       : source_(source),
         parts_(masked(source)),
         pieces_(pieces_of(parts_.code)),
@@ -430,7 +430,7 @@ class HostCode {
 }  // namespace
 
 DeviceCode without_host_code(std::string_view source, const Words& named_elsewhere) {
-  return HostCode(source).without(named_elsewhere);
+  return HostPart(source).without(named_elsewhere);
 }
 
 void add_device_words(std::string_view source, Words& words) {

@@ -97,8 +97,8 @@ std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separato
   return parts;
 }
 
-std::vector<Term> terms_of(const Tokens& sum) {
-  std::vector<Term> terms(1);
+std::vector<Summand> summands_of(const Tokens& sum) {
+  std::vector<Summand> terms(1);
   int depth = 0;
   for (const std::string& each : sum) {
     if (each == "(" || each == "[") ++depth;

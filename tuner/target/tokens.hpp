@@ -35,11 +35,11 @@ std::size_t closing(const Tokens& tokens, std::size_t open);
 std::vector<Tokens> split_tokens(const Tokens& tokens, std::string_view separator);
 
 /// A summand.
-struct Term {
+struct Summand {
   Tokens tokens;
   bool is_added = true;  // else subtracted
 };
-std::vector<Term> terms_of(const Tokens& sum);
+std::vector<Summand> summands_of(const Tokens& sum);
 
 bool contains(const Tokens& tokens, std::string_view token);
 /// The index of the first such token, from `from` on; the number of tokens if there is none.
