@@ -68,9 +68,13 @@ NamedValues in_todays_words(NamedValues values, std::span<const OldWord> words) 
 }
 
 /// Inactive parameters get their first value, which may have been another.
-void set_inactive(const Target& target, const TargetProgram& program,
+void set_inactive(const Target& target, const TargetProgram& program, const Problem& problem,
                   Configuration& configuration) try {
-  const std::vector<bool> active = program.active(program.levels(configuration));
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
+    sizes.push_back(problem.values[i].value.integer());
+  }
+  const std::vector<bool> active = program.active(program.levels(configuration), sizes);
   for (std::size_t i = 0; i < active.size(); ++i) {
     if (!active[i]) configuration[i].value = target.parameters[i].values.front();
   }
@@ -79,7 +83,8 @@ void set_inactive(const Target& target, const TargetProgram& program,
 
 /// nullopt where it is none of the target's. Parameters that it lacks have their first value.
 std::optional<std::string> configuration_now(const Target& target, const TargetProgram& program,
-                                             const NamedValues& gone, const NamedValues& given) {
+                                             const Problem& problem, const NamedValues& gone,
+                                             const NamedValues& given) {
   const auto is_known = [&](const NamedValue& each) {
     return contains(target.parameters, each.name) || contains(gone, each);
   };
@@ -91,7 +96,7 @@ std::optional<std::string> configuration_now(const Target& target, const TargetP
   if (!std::ranges::all_of(given, is_known) || !foreign_part(target, configuration).empty()) {
     return std::nullopt;
   }
-  set_inactive(target, program, configuration);
+  set_inactive(target, program, problem, configuration);
   return to_text(configuration);
 }
 
@@ -108,14 +113,12 @@ const Target* TodaysNames::target_of(const std::string& name) {
   return judge_.target_called(old ? std::string(old->now) : name);
 }
 
-/// Rows of one problem follow each other.
-const TargetProgram& TodaysNames::program_of(const Target& target, const Problem& problem) {
-  std::string name = target.name + ' ' + problem.text();
-  if (!program_ || program_name_ != name) {
-    program_ = std::make_unique<TargetProgram>(target, problem, DeviceInfo{});
-    program_name_ = std::move(name);
-  }
-  return *program_;
+const TargetProgram& TodaysNames::program_of(const Target& target, const NamedValues& settings) {
+  const std::string name = target.name + ' ' + to_text(settings);
+  if (const auto known = programs_.find(name); known != programs_.end()) return known->second;
+  const auto made = programs_.try_emplace(name, target, problem_from(target, 1, settings),
+                                          DeviceInfo{}, SizeBinding::given);
+  return made.first->second;
 }
 
 bool TodaysNames::concern(const db::KernelRow& kernel) {
@@ -153,7 +156,7 @@ bool TodaysNames::renew(db::KernelRow& kernel, std::string& problem, std::string
     const auto is_one = [&](const NamedValue& word) { return contains(now.values, word); };
     NamedValues given = parse_named_values(configuration);
     if (old) given = in_todays_words(std::move(given), old->words);
-    const auto chosen = configuration_now(target, program_of(target, now), gone,
+    const auto chosen = configuration_now(target, program_of(target, settings), now, gone,
                                           with(given, old ? old->parameters : ""));
     const bool is_other = same && std::ranges::any_of(same->except, [&](std::string_view words) {
                             return std::ranges::any_of(parse_named_values(words), is_one);

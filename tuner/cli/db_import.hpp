@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <string>
 
 #include "db/exchange.hpp"
@@ -27,12 +26,11 @@ class TodaysNames : public db::NewNames {
  private:
   const OldName* old_of(const std::string& target);
   const Target* target_of(const std::string& name);
-  const TargetProgram& program_of(const Target& target, const Problem& problem);
+  const TargetProgram& program_of(const Target& target, const NamedValues& settings);
 
   AnswerJudge& judge_;
   std::map<std::string, const OldName*> old_;
-  std::unique_ptr<const TargetProgram> program_;
-  std::string program_name_;
+  std::map<std::string, TargetProgram> programs_;  // with given sizes, by target and settings
 };
 
 }  // namespace autotune::cli

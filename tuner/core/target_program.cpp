@@ -290,8 +290,9 @@ Work TargetProgram::work() const {
   return {figure("work.flops", flops_), figure("work.bytes", bytes_)};
 }
 
-std::vector<bool> TargetProgram::active(std::span<const std::uint16_t> levels) const {
-  const Slots slots = names_.slots(levels, {}, activity_);
+std::vector<bool> TargetProgram::active(std::span<const std::uint16_t> levels,
+                                        std::span<const std::int64_t> sizes) const {
+  const Slots slots = names_.slots(levels, sizes, activity_);
   std::vector<bool> active;
   for (const auto& when : whens_) active.push_back(!when || when->value(slots).value_or(1) != 0);
   return active;

@@ -61,6 +61,10 @@ class TargetProgram {
   /// With given sizes: for ValidityAt.
   const SizedValidity& sized_validity() const { return *sized_validity_; }
 
+  /// Whether each parameter has a meaning in this configuration.
+  std::vector<bool> active(std::span<const std::uint16_t> levels,
+                           std::span<const std::int64_t> sizes = {}) const;
+
   // With fixed sizes, as the functions of these names in target.hpp:
   LaunchPlan plan(std::span<const std::uint16_t> levels) const;
   SourceUnit source_unit(std::span<const std::uint16_t> levels) const;
@@ -73,8 +77,6 @@ class TargetProgram {
   LaunchPlan reference_plan(std::span<const std::uint16_t> levels) const;
   /// The plan of the prepare kernels; empty if there are none.
   LaunchPlan preparation(std::span<const std::uint16_t> levels) const;
-  /// Whether each parameter has a meaning in this configuration.
-  std::vector<bool> active(std::span<const std::uint16_t> levels) const;
   /// The target's estimates before compiling; empty if the manifest has none. Throws Error.
   struct Estimates {
     std::optional<std::int64_t> registers, shared_bytes;
