@@ -8,6 +8,7 @@
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/shipped_manifests.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/target_program.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/target/new_target.hpp"
 
@@ -154,8 +155,6 @@ TEST_P(Shipped, LoadsAndHasALegalDefault) {
   const Problem problem = problem_of(target, sizes_of(target), {});
   for (const DeviceInfo& device : {a_gpu(), the_host()}) {
     SCOPED_TRACE(device.name);
-    const ParameterSpace space = space_of(target, problem, device);
-    ASSERT_GT(space.size(), 0u);
     const Configuration chosen = valid_default(target, problem, device);
     EXPECT_FALSE(launch_plan(target, problem, chosen, device).launches.empty());
     EXPECT_FALSE(source_unit(target, problem, chosen, device).prelude.empty());
@@ -166,8 +165,9 @@ TEST_P(Shipped, LoadsAndHasALegalDefault) {
 
 TEST_P(Shipped, ItsDefaultIsLegalAsItStandsOnAGpu) {
   const Target target = load_manifest(GetParam());
-  const ParameterSpace space = space_of(target, problem_of(target, sizes_of(target), {}), a_gpu());
-  EXPECT_TRUE(space.find(target.default_configuration)) << to_text(target.default_configuration);
+  const TargetProgram program(target, problem_of(target, sizes_of(target), {}), a_gpu());
+  EXPECT_TRUE(program.is_valid(program.levels(target.default_configuration)))
+      << to_text(target.default_configuration);
 }
 
 struct Types {

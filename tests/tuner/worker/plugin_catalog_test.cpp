@@ -142,22 +142,24 @@ struct Searched {
   std::vector<std::string> warnings;
 };
 
-/// 40 of 100 configurations; whatever the strategy does, nothing is thrown.
+constexpr std::size_t kBudget = 16;  // of 100 configurations
+
+/// Whatever the strategy does, nothing is thrown.
 Searched search_with(const std::string& strategy) {
   const ParameterSpace space = grid({10, 10});
-  Bench bench(space, bowl, 40);
+  Bench bench(space, bowl, kBudget);
   Searched searched;
   PluginOptions options;
   options.silence_seconds = 2;
   options.warn = [&](const std::string& sentence) { searched.warnings.push_back(sentence); };
   plugin_strategy(many(), strategy, options)->search(bench, 1);
-  searched.evaluated = 40 - bench.remaining();
+  searched.evaluated = kBudget - bench.remaining();
   return searched;
 }
 
 TEST(RemotePlugin, AStrategySearchesInAProcessOfItsOwn) {
   const Searched searched = search_with("in_order");
-  EXPECT_EQ(searched.evaluated, 40u);
+  EXPECT_EQ(searched.evaluated, kBudget);
   EXPECT_THAT(searched.warnings, IsEmpty());
 }
 
@@ -175,7 +177,7 @@ class BadStrategy : public ::testing::TestWithParam<std::pair<const char*, const
 TEST_P(BadStrategy, TheBudgetIsSpentByTheDefaultAndTheReasonTold) {
   const auto [strategy, reason] = GetParam();
   const Searched searched = search_with(strategy);
-  EXPECT_EQ(searched.evaluated, 40u);
+  EXPECT_EQ(searched.evaluated, kBudget);
   EXPECT_THAT(searched.warnings,
               ElementsAre(AllOf(HasSubstr(strategy), HasSubstr("plugin many"), HasSubstr(reason),
                                 HasSubstr("guided continues"))));
@@ -198,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RemotePlugin, OneThatDoesNotListenToTheEndKeepsItsResults) {
   const Searched searched = search_with("does_not_listen");
-  EXPECT_EQ(searched.evaluated, 40u);
+  EXPECT_EQ(searched.evaluated, kBudget);
   // On a busy machine, it may be ended before it has asked so often.
   ASSERT_LE(searched.warnings.size(), 1u);
   EXPECT_THAT(searched.warnings, Each(HasSubstr("keeps requesting")));
