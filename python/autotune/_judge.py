@@ -266,7 +266,8 @@ class Case:
         self.compare_times(problem, calls, blocks)
 
     def block(self, calls: int) -> dict[str, float]:
-        """A chain of each, and a second one of the reference, in random order."""
+        """A chain of each, and a second one of the reference in its other process, in random order.
+        One process may be served better than another for as long as it lives."""
         chance = self.order
         looked_at = sorted(chance.sample(range(calls), min(LOOKED_AT, calls)))
         chain = {"late": chance.choice(looked_at), "looked_at": looked_at,
@@ -286,8 +287,9 @@ class Case:
                     refused.verdict = "cheats" if refused.outcome == "error" else refused.verdict
                     raise
             else:
-                self.right(self.rival, "prepare", seed=seed, calls=calls)
-                answer, times[who] = self.right(self.rival, "chain", **chain)
+                process = self.rival if who == "reference" else self.reference
+                self.right(process, "prepare", seed=seed, calls=calls)
+                answer, times[who] = self.right(process, "chain", **chain)
             samples[who] = answer["samples"]
         self.candidate.rest(False)
         if why := self.difference(samples["candidate"], samples["reference"]):
@@ -317,14 +319,15 @@ class Case:
     def compare_times(self, problem: dict[str, Any], calls: int,
                       blocks: list[dict[str, float]]) -> None:  # fmt: skip
         """The empty chain's time, which both have, is not subtracted: it is in every call."""
-        ratio = interval([each["reference"] / each["candidate"] for each in blocks])
+        ratio, other = (interval([each[who] / each["candidate"] for each in blocks])
+                        for who in ("reference", "again"))  # fmt: skip
         alike = interval([each["again"] / each["reference"] for each in blocks])
         noise = max(abs(bound - 1) for bound in alike[1:])
         times = {who: interval([each[who] / calls for each in blocks])
                  for who in ("candidate", "reference")}  # fmt: skip
         margin = max(noise, MARGIN)
-        pace = ("faster" if ratio[1] > 1 + margin else
-                "slower" if ratio[2] < 1 / (1 + margin) else "within noise")  # fmt: skip
+        pace = ("faster" if min(ratio[1], other[1]) > 1 + margin else
+                "slower" if max(ratio[2], other[2]) < 1 / (1 + margin) else "within noise")  # fmt: skip
         floor = self.least_bytes(problem["problem"]) / self.drawn["peak_rate"]
         problem |= {"pace": pace, "calls": calls, "noise_floor": noise,
                     "time_floor_ns": floor * 1e9, "blocks": blocks,

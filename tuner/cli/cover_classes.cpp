@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cover --bits: which orders of addition (reduction classes) configurations have, and the search of
-// the promising ones.
+// cover --bits: classes of bits, and the search of the promising ones.
 #include <algorithm>
 #include <cmath>
 #include <functional>

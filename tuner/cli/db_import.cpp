@@ -70,11 +70,8 @@ NamedValues in_todays_words(NamedValues values, std::span<const OldWord> words) 
 /// Inactive parameters get their first value, which may have been another.
 void set_inactive(const Target& target, const TargetProgram& program, const Problem& problem,
                   Configuration& configuration) try {
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = 0; i < target.sizes.size(); ++i) {
-    sizes.push_back(problem.values[i].value.integer());
-  }
-  const std::vector<bool> active = program.active(program.levels(configuration), sizes);
+  const std::vector<bool> active =
+      program.active(program.levels(configuration), sizes_of(target, problem));
   for (std::size_t i = 0; i < active.size(); ++i) {
     if (!active[i]) configuration[i].value = target.parameters[i].values.front();
   }
@@ -114,11 +111,10 @@ const Target* TodaysNames::target_of(const std::string& name) {
 }
 
 const TargetProgram& TodaysNames::program_of(const Target& target, const NamedValues& settings) {
-  const std::string name = target.name + ' ' + to_text(settings);
-  if (const auto known = programs_.find(name); known != programs_.end()) return known->second;
-  const auto made = programs_.try_emplace(name, target, problem_from(target, 1, settings),
-                                          DeviceInfo{}, SizeBinding::given);
-  return made.first->second;
+  return programs_
+      .try_emplace(target.name + ' ' + to_text(settings), target, problem_from(target, 1, settings),
+                   DeviceInfo{}, SizeBinding::given)
+      .first->second;
 }
 
 bool TodaysNames::concern(const db::KernelRow& kernel) {

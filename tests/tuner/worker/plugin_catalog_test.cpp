@@ -265,7 +265,7 @@ TEST(RemotePlugin, WhatItHasForkedEndsWithTheSearch) {
   const PluginWorkshop workshop;
   const fs::path file = workshop.folder() / "pids";
   setenv("PLUGIN_TEST_PIDS", file.c_str(), 1);
-  EXPECT_EQ(search_with("forks").evaluated, 40u);
+  EXPECT_EQ(search_with("forks").evaluated, kBudget);
   const std::vector<pid_t> pids = pids_of(file);
   ASSERT_EQ(pids.size(), 2u);
   for (const pid_t pid : pids) EXPECT_TRUE(is_gone(pid));
