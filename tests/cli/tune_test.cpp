@@ -31,6 +31,18 @@ std::vector<std::string> keys_of(const Json& json) {
 
 using Tune = InSandbox;
 
+TEST_F(Tune, AShortBudgetIsNoSlowerThanWhatAProgramGotBefore) {
+  sandbox.done(tune_all("tiny", "1000"));
+  const Json before = Json::parse(
+      sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "1400", "--json"}));
+  const Json& got = before["results"][0]["program"];
+  EXPECT_EQ(got["origin"], "transferred");
+  const Json after = Json::parse(sandbox.done(tune("tiny", "1400", {"--budget", "2", "--json"})));
+  const Json& problem = after["problems"][0];
+  EXPECT_NE(problem["default"]["config"], got["config"]) << "the first of the two";
+  EXPECT_EQ(problem["best"]["config"], got["config"]);
+}
+
 TEST_F(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
   const std::string out = sandbox.done(tune_all("tiny", "100,200"));
   const Json json = Json::parse(out);  // throws when anything stands before or after it

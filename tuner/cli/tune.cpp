@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: finds the fastest configurations and stores them.
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "db/store.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/counters.hpp"
 #include "tuner/cli/devices.hpp"
@@ -81,6 +85,35 @@ int tune_together(const Arguments& arguments, std::string_view why) {
   return cover.run(Arguments(cover, words));
 }
 
+/// What programs get from this database, or from what is shipped.
+class TodaysAnswers {
+ public:
+  TodaysAnswers(const Arguments& arguments, const std::filesystem::path& database)
+      : judge_(arguments),
+        programs_(judge_, {{database, db::Mode::read_only},
+                           {shipped_database(), db::Mode::shipped, true}}) {}
+
+  std::string at(const Target& target, const DeviceInfo& device, const Policy& policy,
+                 const Problem& problem) try {
+    const std::lock_guard lock(mutex_);
+    const auto first = problem.values.begin();
+    const auto settings = first + static_cast<std::ptrdiff_t>(target.sizes.size());
+    const LookupAnswer answer = programs_
+                                    .find(target, {settings, problem.values.end()}, device,
+                                          key_text(policy), {first, settings})
+                                    .answer;
+    const bool is_known = answer.origin != db::Origin::default_configuration;
+    return is_known ? std::string(answer.configuration) : "";
+  } catch (const Error&) {  // none
+    return "";
+  }
+
+ private:
+  std::mutex mutex_;
+  AnswerJudge judge_;
+  ProgramAnswers programs_;
+};
+
 int run_tune(const Arguments& arguments) {
   for (const char* const together : {"bits", "over"}) {
     if (arguments.has(together)) return tune_together(arguments, together);
@@ -93,7 +126,11 @@ int run_tune(const Arguments& arguments) {
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
   if (arguments.has("counters")) require_counters(info);
-  const TuningRequest request = command.request(info.kind);
+  TuningRequest request = command.request(info.kind);
+  TodaysAnswers answers(arguments, store.path());
+  request.answer_today = [&, policy = request.policy](const Problem& problem) {
+    return answers.at(command.target(), info, policy, problem);
+  };
 
   TuneOutput output(arguments, command.target(), request, store.path());
   const InterruptGuard guard([&] {
@@ -129,6 +166,9 @@ const Verb kTune{
 * `1037x1031x1055`: the target's sizes in order; for gemm M, N, K
 * `M=1,N=4096,K=4096`: by name
 * `M=1..4096*2,N=4096,K=4096`: by name, with ranges; several ranges give every combination
+
+Of each problem, the default configuration is timed first, and next the one that a program gets
+today (`autotune query`), so that the result of a short budget is no slower than that.
 
 Results name a problem by its sizes and by settings that differ from their default. JSON and the
 database have all settings.

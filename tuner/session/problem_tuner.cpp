@@ -157,6 +157,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
   const std::uint64_t seed = hash64(run.problem().text(), shared_.request.seed);
   if (evaluator.must_compile(run.default_index())) {
     compile_ahead(run, edge, run.default_index());
+    evaluator.prefetch(answered_today(run));
     if (evaluator.remaining() > 1) evaluator.prefetch(strategy->first(evaluator, seed));
   }
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
@@ -178,8 +179,17 @@ bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator
   run.ledger().take_over_all();
   if (evaluator.remaining() == 0) return false;
   if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
+  evaluator.suggest(answered_today(run));
   start_from_elsewhere(run, evaluator);
   return true;
+}
+
+/// No budget is so short that its result is slower than what was served before.
+std::vector<std::size_t> ProblemTuner::answered_today(const ProblemRun& run) const {
+  if (!shared_.request.answer_today || !device_.runs()) return {};
+  const std::string answer = shared_.request.answer_today(run.problem());
+  const auto index = run.space().find(parse_named_values(answer));
+  return index ? std::vector{*index} : std::vector<std::size_t>();
 }
 
 /// What is fast on other devices is measured here before the search begins.

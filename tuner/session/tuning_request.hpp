@@ -104,6 +104,9 @@ struct TuningRequest {
   /// The target is restricted, as by with_fixed(). Trials are stored, but the stored best does not
   /// change.
   bool partial = false;
+  /// The configuration that a program gets for a problem today, to be tried after the default;
+  /// empty if none is known. Thread-safe. May be empty.
+  std::function<std::string(const Problem&)> answer_today;
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };

@@ -24,6 +24,27 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
   EXPECT_DOUBLE_EQ(problem.decision.default_configuration->measurement.median, 2.1e-5);
 }
 
+TEST_F(TuningSessionTest, BeginsWithWhatProgramsGetToday) {
+  const Target target = two_parameters();
+  for (const auto& [today, best] :
+       {std::pair{"X=11 Y=2", "X=11 Y=2"}, {"X=99 Y=2", ""}, {"", ""}}) {
+    FakeDevice device(bowl);
+    TuningRequest request = request_for(target, {64});
+    request.budget = {Budget::Kind::evaluations, 2};
+    request.answer_today = [&](const Problem& problem) {
+      EXPECT_EQ(problem, request.problems.front());
+      return std::string(today);
+    };
+    const TuningReport report = tune(target, device, nullptr, request);
+    const std::string found = to_text(report.problems[0].decision.best->configuration);
+    if (*best) {
+      EXPECT_EQ(found, best);
+    } else {
+      EXPECT_NE(found, "X=11 Y=2") << "the test needs a search that does not find it at once";
+    }
+  }
+}
+
 TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {
