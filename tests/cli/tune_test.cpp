@@ -34,10 +34,10 @@ using Tune = InSandbox;
 TEST_F(Tune, AShortBudgetIsNoSlowerThanWhatAProgramGotBefore) {
   sandbox.done(tune_all("tiny", "1000"));
   const Json before = Json::parse(
-      sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "1400", "--json"}));
+      sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "900", "--json"}));
   const Json& got = before["results"][0]["program"];
   EXPECT_EQ(got["origin"], "transferred");
-  const Json after = Json::parse(sandbox.done(tune("tiny", "1400", {"--budget", "2", "--json"})));
+  const Json after = Json::parse(sandbox.done(tune("tiny", "900", {"--budget", "2", "--json"})));
   const Json& problem = after["problems"][0];
   EXPECT_NE(problem["default"]["config"], got["config"]) << "the first of the two";
   EXPECT_EQ(problem["best"]["config"], got["config"]);

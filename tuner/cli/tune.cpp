@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -131,6 +132,8 @@ int run_tune(const Arguments& arguments) {
   request.answer_today = [&, policy = request.policy](const Problem& problem) {
     return answers.at(command.target(), info, policy, problem);
   };
+  const auto reads_ahead = std::async(std::launch::async, request.answer_today,
+                                      request.problems.front());  // while the device opens
 
   TuneOutput output(arguments, command.target(), request, store.path());
   const InterruptGuard guard([&] {

@@ -60,6 +60,7 @@ int locked(const fs::path& folder, int how) {
 struct Registry {
   std::mutex mutex;
   std::set<fs::path> folders;
+  bool is_closed = false;  // the process ends
 };
 
 /// Never destroyed: threads may end after main().
@@ -71,6 +72,8 @@ Registry& registry() {
 }  // namespace
 
 TemporaryFolder::TemporaryFolder() {
+  const std::lock_guard lock(registry().mutex);
+  while (registry().is_closed) pause();
   do {
     std::string name = (base_folder() / kPrefix).string() + "XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
@@ -80,7 +83,6 @@ TemporaryFolder::TemporaryFolder() {
     path_ = name;
     lock_ = locked(path_, LOCK_EX);
   } while (lock_ < 0 && !fs::exists(path_));
-  const std::lock_guard lock(registry().mutex);
   registry().folders.insert(path_);
 }
 
@@ -109,6 +111,7 @@ void remove_abandoned_folders() {
 
 void remove_own_folders() {
   const std::lock_guard lock(registry().mutex);
+  registry().is_closed = true;
   for (const fs::path& folder : registry().folders) remove_tree(folder);
 }
 

@@ -28,7 +28,8 @@ void write_temporary(const std::filesystem::path& file, std::string_view bytes);
 /// Removes folders that killed processes of this user left.
 void remove_abandoned_folders();
 
-/// Removes all folders of this process before it ends. Thread-safe.
+/// Removes all folders of this process before it ends: a thread that makes another one waits for
+/// the end. Thread-safe.
 void remove_own_folders();
 
 }  // namespace autotune

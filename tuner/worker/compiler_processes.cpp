@@ -122,6 +122,7 @@ class CompilerProcesses::Busy {
 };
 
 Build CompilerProcesses::run_once(const CompileTask& task) {
+  if (is_stopped()) throw NotCompiled(kRunEnds);
   std::unique_ptr<CompilerProcess> process = take();
   std::optional<Message> answer;
   {

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
@@ -194,11 +196,19 @@ TEST_F(TemporaryFolders, OfKilledProcessesAreRemovedByTheNext) {
 }
 
 TEST_F(TemporaryFolders, OfThisProcessCanAllBeRemovedAtOnce) {
-  const TemporaryFolder one, other;
-  std::ofstream(other.path() / "file") << "text";
-  remove_own_folders();
-  EXPECT_FALSE(fs::exists(one.path()));
-  EXPECT_FALSE(fs::exists(other.path()));
+  const auto end = [] {
+    const TemporaryFolder one, other;
+    std::ofstream(other.path() / "file") << "text";
+    std::atomic<bool> is_made = false;
+    remove_own_folders();
+    std::thread([&] {
+      const TemporaryFolder late;
+      is_made = true;
+    }).detach();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    _exit(fs::exists(one.path()) || fs::exists(other.path()) || is_made ? 1 : 0);
+  };
+  EXPECT_EXIT(end(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadPool, CallsTheWorkOnceOnEachThread) {
