@@ -31,7 +31,7 @@ TEST_F(TuningSessionTest, BeginsWithWhatProgramsGetToday) {
     FakeDevice device(bowl);
     TuningRequest request = request_for(target, {64});
     request.budget = {Budget::Kind::evaluations, 2};
-    request.answer_today = [&](const Problem& problem) {
+    request.answer_today = [&, today = today](const Problem& problem) {
       EXPECT_EQ(problem, request.problems.front());
       return std::string(today);
     };
