@@ -267,7 +267,7 @@ class Case:
 
     def block(self, calls: int) -> dict[str, float]:
         """A chain of each, and a second one of the reference in its other process, in random order.
-        One process may be served better than another for as long as it lives."""
+        One process may run faster than another for as long as it lives."""
         chance = self.order
         looked_at = sorted(chance.sample(range(calls), min(LOOKED_AT, calls)))
         chain = {"late": chance.choice(looked_at), "looked_at": looked_at,

@@ -184,7 +184,7 @@ bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator
   return true;
 }
 
-/// No budget is so short that its result is slower than what was served before.
+/// What a program gets, if it is known: timed early, a short search publishes nothing slower.
 std::vector<std::size_t> ProblemTuner::answered_today(const ProblemRun& run) const {
   if (!shared_.request.answer_today || !device_.runs()) return {};
   const std::string answer = shared_.request.answer_today(run.problem());
