@@ -6,6 +6,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <numeric>
@@ -29,16 +30,6 @@ namespace context = boost::context::detail;
 namespace {
 
 constexpr unsigned kWarp = 32;
-
-/// One bit each.
-template <class Threads, class Condition>
-unsigned lanes_where(const Threads& warp, const Condition& condition) {
-  unsigned lanes = 0;
-  for (unsigned lane = 0; lane < warp.size(); ++lane) {
-    lanes |= static_cast<unsigned>(condition(warp[lane])) << lane;
-  }
-  return lanes;
-}
 
 }  // namespace
 
@@ -85,7 +76,10 @@ void BlockRunner::begin(unsigned threads, Body body, void* context) {
     threads_.assign(threads, {});
     copies_.resize(std::max<std::size_t>(threads, 1));
     slots_.resize(threads);
+    warps_.resize((threads + kWarp - 1) / kWarp);
   }
+  warps_.assign(warps_.size(), {.waiting = 0, .alive = ~0u});
+  if (threads % kWarp != 0) warps_.back().alive = (1u << threads % kWarp) - 1;
   if (order_ == ThreadOrder::random) std::ranges::shuffle(sequence_, random_);
 }
 
@@ -126,6 +120,7 @@ void BlockRunner::run_threads(Fibre& fibre) {
     if (threads_[thread].arrival == Arrival::phase_goes_on) --arrived_;
     threads_[thread].wait = Wait::ended;
     slots_[thread] = 0;  // it no longer votes
+    warps_[thread / kWarp].alive &= ~(1u << thread % kWarp);
     ++ended_;
   }
   idle_.push_back(&fibre);
@@ -137,6 +132,7 @@ void BlockRunner::resume(Fibre& fibre) {
 
 void BlockRunner::resume_thread(unsigned thread) {
   current_ = thread;
+  threads_[thread].wait = Wait::none;
   resume(*threads_[thread].fibre);
 }
 
@@ -145,6 +141,7 @@ void BlockRunner::wait(Wait kind, unsigned lanes) {
   Thread& thread = threads_[current_];
   thread.wait = kind;
   thread.lanes = lanes;
+  if (kind == Wait::warp) warps_[current_ / kWarp].waiting |= 1u << current_ % kWarp;
   ++waiting(kind);
   scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx;
 }
@@ -185,7 +182,6 @@ bool BlockRunner::release_cluster() {
   for (const unsigned thread : sequence_) {
     if (threads_[thread].wait != Wait::cluster) continue;
     if (threads_[thread].arrival != Arrival::phase_has_ended) continue;
-    threads_[thread].wait = Wait::none;
     --at_cluster_;
     released = true;
     resume_thread(thread);
@@ -197,52 +193,48 @@ void BlockRunner::release_block() {
   at_block_barrier_ = 0;
   if (order_ == ThreadOrder::random) std::ranges::shuffle(sequence_, random_);
   for (const unsigned thread : sequence_) {
-    if (threads_[thread].wait == Wait::ended) continue;
-    threads_[thread].wait = Wait::none;
-    resume_thread(thread);
+    if (threads_[thread].wait != Wait::ended) resume_thread(thread);
   }
 }
 
 bool BlockRunner::release_warps() {
   bool released = false;
-  for (unsigned first = 0; first < threads_.size(); first += kWarp) {
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
     // Continue with the next warp: a lane that waits alone waits for what others do.
-    if (at_warp_barrier_ > 0 && release_warp(first)) released = true;
+    if (warps_[warp].waiting != 0 && release_warp(warp)) released = true;
   }
   return released;
 }
 
 /// Releases the lanes that wait for each other, once all have arrived. As on a GPU, they must name
 /// the same lanes.
-bool BlockRunner::release_warp(unsigned first) {
-  const unsigned count = std::min<unsigned>(kWarp, static_cast<unsigned>(threads_.size()) - first);
-  const std::span warp(threads_.data() + first, count);
+bool BlockRunner::release_warp(unsigned warp) {
+  const Warp& state = warps_[warp];
+  const Thread* const lanes = &threads_[warp * kWarp];
   bool released = false;
-  unsigned tried = 0;
-  for (unsigned lane = 0; lane < count; ++lane) {
-    if (warp[lane].wait != Wait::warp || (tried >> lane & 1) != 0) continue;
-    const unsigned named = warp[lane].lanes;
-    const unsigned group =
-        named & lanes_where(warp, [](const Thread& other) { return other.wait != Wait::ended; });
-    const unsigned come = lanes_where(warp, [named](const Thread& other) {
-      return other.wait == Wait::warp && other.lanes == named;
-    });
-    tried |= come;
-    if (group != come) continue;
-    release_lanes(first, group);
+  for (unsigned left = state.waiting; left != 0;) {
+    const unsigned named = lanes[std::countr_zero(left)].lanes;
+    unsigned come = left & -left;
+    for (unsigned rest = state.waiting & named; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      come |= static_cast<unsigned>(lanes[lane].lanes == named) << lane;
+    }
+    left &= ~come;
+    if ((named & state.alive) != come) continue;
+    release_lanes(warp, come);
     released = true;
   }
   return released;
 }
 
-void BlockRunner::release_lanes(unsigned first, unsigned group) {
-  at_warp_barrier_ -= static_cast<unsigned>(__builtin_popcount(group));
-  for (unsigned i = 0; i < kWarp; ++i) {
-    if ((group >> i & 1) != 0) threads_[first + i].wait = Wait::none;
-  }
-  for (unsigned i = 0; i < kWarp; ++i) {
-    const unsigned lane = order_ == ThreadOrder::reverse ? kWarp - 1 - i : i;
-    if ((group >> lane & 1) != 0) resume_thread(first + lane);
+void BlockRunner::release_lanes(unsigned warp, unsigned group) {
+  at_warp_barrier_ -= static_cast<unsigned>(std::popcount(group));
+  warps_[warp].waiting &= ~group;
+  while (group != 0) {
+    const int lane =
+        order_ == ThreadOrder::reverse ? 31 - std::countl_zero(group) : std::countr_zero(group);
+    group &= ~(1u << lane);
+    resume_thread(warp * kWarp + static_cast<unsigned>(lane));
   }
 }
 

@@ -137,6 +137,11 @@ class BlockRunner {
     unsigned lanes = 0;
     Fibre* fibre = nullptr;
   };
+  /// Its lanes, a bit each.
+  struct Warp {
+    unsigned waiting = 0;  // at a barrier of the warp
+    unsigned alive = 0;    // that have not ended
+  };
 
   void start_threads();
   void run_threads(Fibre& fibre);
@@ -148,14 +153,15 @@ class BlockRunner {
   bool is_all(unsigned threads) const { return threads + ended_ == threads_.size(); }
   void release_block();
   bool release_warps();
-  bool release_warp(unsigned first);
-  void release_lanes(unsigned first, unsigned group);
+  bool release_warp(unsigned warp);
+  void release_lanes(unsigned warp, unsigned group);
   bool release_cluster();
 
   const ThreadOrder order_;
   std::minstd_rand random_;
   std::vector<unsigned> sequence_;  // thread numbers
   std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
   std::vector<PendingCopies> copies_;  // one per thread
   std::vector<unsigned long long> slots_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
