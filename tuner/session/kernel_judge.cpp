@@ -32,7 +32,7 @@ constexpr int kFewestRepeats = 1500;     // if they take no more than kMostPatie
 constexpr double kMostPatience = 5;
 constexpr int kPairs = 15;              // of calls on unseen and on seen contents
 constexpr int kConfirmations = 3;       // of such pairs, each of which shows it
-constexpr double kClearLead = 0.1;      // of a speedup: a smaller one must show twice
+constexpr double kClearLead = 0.5;      // of a speedup: a smaller one must show twice
 constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
 constexpr double kTimerSeconds = 2e-6;  // by which one call alone may differ from another
 

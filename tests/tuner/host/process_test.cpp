@@ -41,7 +41,7 @@ TEST(Process, KillsTheWholeGroupAtTheLimit) {
   const ProcessResult result = run_process(shell("sleep 100 & echo begun; sleep 100"), 0.2);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.output, "begun\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 TEST(Process, KeepsTheFirstAndTheLastOfALongOutput) {
@@ -55,9 +55,9 @@ TEST(Process, KeepsTheFirstAndTheLastOfALongOutput) {
 
 TEST(Process, IsNotWaitedForByWhatItLeavesBehind) {
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(run_process(shell("sleep 10 & echo begun"), 60).output, "begun\n");
+  EXPECT_EQ(run_process(shell("sleep 100 & echo begun"), 60).output, "begun\n");
   EXPECT_EQ(run_process(shell("exec >&- 2>&-; sleep 0.1; exit 3"), 60).status, 3);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
 TEST(Process, AProgramThatIsNotThereIsAnError) {

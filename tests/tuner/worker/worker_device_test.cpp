@@ -76,7 +76,7 @@ TEST_F(WorkerDevice, AnInfiniteLoopIsATimeout) {
   EXPECT_EQ(failure_of(kernel_with("while (*(volatile const int*)in < 1000) {}")),
             Outcome::timeout);
   EXPECT_THAT(message_, HasSubstr("while verifying: the worker was killed"));
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(30));
   expect_usable();
 }
 
