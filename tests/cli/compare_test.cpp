@@ -118,6 +118,18 @@ TEST_F(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
   }
 }
 
+TEST_F(Cover, BeginsWithWhatProgramsGetToday) {
+  sandbox.done(tune("tiny", "100", {"--budget", "8"}));
+  const auto given = [&] {
+    const std::string text =
+        sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "104", "--json"});
+    return Json::parse(text).at("results")[0].at("program").at("config");
+  };
+  const Json before = given();
+  sandbox.done(cover("104,200", {"--within", "0%", "--budget", "2"}));
+  EXPECT_EQ(given(), before) << "many times as fast as what a search tries first";
+}
+
 TEST_F(Cover, WithoutJsonTheTradeOffIsPrinted) {
   const std::string out = sandbox.done(cover("100,200", {"--within", "1000"}));
   EXPECT_THAT(out, HasSubstr("1 configuration serves 2 sizes within 1000 %"));

@@ -2,6 +2,11 @@
 #include "tuner/cli/answer_judge.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tuner/answer/sized_target.hpp"
 #include "tuner/cli/tuned_entries.hpp"
@@ -164,6 +169,50 @@ std::vector<std::string> ProgramAnswers::warnings() const {
     }
   }
   return all;
+}
+
+namespace {
+
+/// What programs get from some layers. Thread-safe.
+class TodaysAnswers {
+ public:
+  TodaysAnswers(const Arguments& arguments, std::vector<db::Layer> layers)
+      : judge_(arguments), programs_(judge_, std::move(layers)) {}
+
+  std::string at(const Target& target, const DeviceInfo& device, const std::string& policy,
+                 const Problem& problem) try {
+    const std::lock_guard lock(mutex_);
+    const auto first = problem.values.begin();
+    const auto settings = first + static_cast<std::ptrdiff_t>(target.sizes.size());
+    const LookupAnswer answer =
+        programs_.find(target, {settings, problem.values.end()}, device, policy, {first, settings})
+            .answer;
+    const bool is_known = answer.origin != db::Origin::default_configuration;
+    return is_known ? std::string(answer.configuration) : "";
+  } catch (const Error&) {  // none
+    return "";
+  }
+
+ private:
+  std::mutex mutex_;
+  AnswerJudge judge_;
+  ProgramAnswers programs_;
+};
+
+}  // namespace
+
+std::function<std::string(const Problem&)> answers_today(const Arguments& arguments,
+                                                         const Target& target,
+                                                         const DeviceInfo& device,
+                                                         const std::string& policy,
+                                                         const std::filesystem::path& database) {
+  std::vector<db::Layer> layers;
+  if (!database.empty()) layers.push_back({database, db::Mode::read_only});
+  layers.push_back({shipped_database(), db::Mode::shipped, true});
+  const auto answers = std::make_shared<TodaysAnswers>(arguments, std::move(layers));
+  return [answers, &target, device, policy](const Problem& problem) {
+    return answers->at(target, device, policy, problem);
+  };
 }
 
 bool is_given(const db::TunedEntry& entry, const ProgramAnswer& given) {

@@ -2,6 +2,7 @@
 // Decides whether stored answers are still valid configurations of their targets.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -93,6 +94,14 @@ class ProgramAnswers {
            std::unique_ptr<TargetLookup>>
       asked_;
 };
+
+/// For TuningRequest::answer_today of this target, which must outlive it: what a program gets from
+/// this database, or from what is shipped. Without a database, from what is shipped.
+std::function<std::string(const Problem&)> answers_today(const Arguments& arguments,
+                                                         const Target& target,
+                                                         const DeviceInfo& device,
+                                                         const std::string& policy,
+                                                         const std::filesystem::path& database);
 
 /// Whether a look-up at the problem of this stored result answers with it. Where its target is not
 /// known here, whether it may be an answer.

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "db/past_times.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/interrupt.hpp"
@@ -286,6 +287,8 @@ int run_cover(const Arguments& arguments) {
       target,    devices,        store, limit, cover_request(arguments, target, info.kind),
       callbacks, bits || is_over};
   TuningRequest tuning = task.request;
+  tuning.answer_today =
+      answers_today(arguments, target, info, key_text(tuning.policy), store.path());
   if (!arguments.has("no-baseline")) {
     tuning.baselines = plugins.baselines(target.name, info.kind);
   }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune tune: finds the fastest configurations and stores them.
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,35 +84,6 @@ int tune_together(const Arguments& arguments, std::string_view why) {
   return cover.run(Arguments(cover, words));
 }
 
-/// What programs get from this database, or from what is shipped.
-class TodaysAnswers {
- public:
-  TodaysAnswers(const Arguments& arguments, const std::filesystem::path& database)
-      : judge_(arguments),
-        programs_(judge_, {{database, db::Mode::read_only},
-                           {shipped_database(), db::Mode::shipped, true}}) {}
-
-  std::string at(const Target& target, const DeviceInfo& device, const Policy& policy,
-                 const Problem& problem) try {
-    const std::lock_guard lock(mutex_);
-    const auto first = problem.values.begin();
-    const auto settings = first + static_cast<std::ptrdiff_t>(target.sizes.size());
-    const LookupAnswer answer = programs_
-                                    .find(target, {settings, problem.values.end()}, device,
-                                          key_text(policy), {first, settings})
-                                    .answer;
-    const bool is_known = answer.origin != db::Origin::default_configuration;
-    return is_known ? std::string(answer.configuration) : "";
-  } catch (const Error&) {  // none
-    return "";
-  }
-
- private:
-  std::mutex mutex_;
-  AnswerJudge judge_;
-  ProgramAnswers programs_;
-};
-
 int run_tune(const Arguments& arguments) {
   for (const char* const together : {"bits", "over"}) {
     if (arguments.has(together)) return tune_together(arguments, together);
@@ -128,10 +97,8 @@ int run_tune(const Arguments& arguments) {
   const DeviceInfo& info = devices.front()->info();
   if (arguments.has("counters")) require_counters(info);
   TuningRequest request = command.request(info.kind);
-  TodaysAnswers answers(arguments, store.path());
-  request.answer_today = [&, policy = request.policy](const Problem& problem) {
-    return answers.at(command.target(), info, policy, problem);
-  };
+  request.answer_today =
+      answers_today(arguments, command.target(), info, key_text(request.policy), store.path());
   const auto reads_ahead = std::async(std::launch::async, request.answer_today,
                                       request.problems.front());  // while the device opens
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "db/store.hpp"
+#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/verb.hpp"
@@ -150,6 +151,8 @@ class OwnJob final : public MemberJob {
         name_(own_device(arguments_.text("device"), local_rank)),
         device_(cli::open_device(name_, cli::compile_limit_of(arguments_))),
         request_(command_.request(device_->info().kind)) {
+    request_.answer_today = cli::answers_today(arguments_, command_.target(), device_->info(),
+                                               key_text(request_.policy), {});
     const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (!arguments_.has("jobs")) {
       request_.compile_threads = threads_of_rank(allowed_cores(), cores, local_size);
