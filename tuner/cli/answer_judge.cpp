@@ -171,47 +171,25 @@ std::vector<std::string> ProgramAnswers::warnings() const {
   return all;
 }
 
-namespace {
-
-/// What programs get from some layers. Thread-safe.
-class TodaysAnswers {
- public:
-  TodaysAnswers(const Arguments& arguments, std::vector<db::Layer> layers)
-      : judge_(arguments), programs_(judge_, std::move(layers)) {}
-
-  std::string at(const Target& target, const DeviceInfo& device, const std::string& policy,
-                 const Problem& problem) try {
-    const std::lock_guard lock(mutex_);
-    const auto first = problem.values.begin();
-    const auto settings = first + static_cast<std::ptrdiff_t>(target.sizes.size());
-    const LookupAnswer answer =
-        programs_.find(target, {settings, problem.values.end()}, device, policy, {first, settings})
-            .answer;
-    const bool is_known = answer.origin != db::Origin::default_configuration;
-    return is_known ? std::string(answer.configuration) : "";
-  } catch (const Error&) {  // none
+AnswerToday answers_today(const Arguments& arguments, const Target& target,
+                          const DeviceInfo& device, const std::string& policy,
+                          const std::filesystem::path& database) {
+  std::vector<db::Layer> layers{{shipped_database(), db::Mode::shipped, true}};
+  if (!database.empty()) layers.insert(layers.begin(), {database, db::Mode::read_only});
+  const auto judge = std::make_shared<AnswerJudge>(arguments);
+  const auto programs = std::make_shared<ProgramAnswers>(*judge, std::move(layers));
+  const auto mutex = std::make_shared<std::mutex>();
+  return [=, &target](const Problem& problem) -> std::string {
+    const std::lock_guard lock(*mutex);
+    const auto first = problem.values.begin(), second = first + std::ssize(target.sizes);
+    const NamedValues sizes(first, second), settings(second, problem.values.end());
+    try {
+      const LookupAnswer answer = programs->find(target, settings, device, policy, sizes).answer;
+      if (answer.origin != db::Origin::default_configuration)
+        return std::string(answer.configuration);
+    } catch (const Error&) {  // nothing is known
+    }
     return "";
-  }
-
- private:
-  std::mutex mutex_;
-  AnswerJudge judge_;
-  ProgramAnswers programs_;
-};
-
-}  // namespace
-
-std::function<std::string(const Problem&)> answers_today(const Arguments& arguments,
-                                                         const Target& target,
-                                                         const DeviceInfo& device,
-                                                         const std::string& policy,
-                                                         const std::filesystem::path& database) {
-  std::vector<db::Layer> layers;
-  if (!database.empty()) layers.push_back({database, db::Mode::read_only});
-  layers.push_back({shipped_database(), db::Mode::shipped, true});
-  const auto answers = std::make_shared<TodaysAnswers>(arguments, std::move(layers));
-  return [answers, &target, device, policy](const Problem& problem) {
-    return answers->at(target, device, policy, problem);
   };
 }
 

@@ -19,6 +19,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/session/tuning_request.hpp"
 #include "tuner/target/catalog.hpp"
 
 namespace autotune::cli {
@@ -97,11 +98,9 @@ class ProgramAnswers {
 
 /// For TuningRequest::answer_today of this target, which must outlive it: what a program gets from
 /// this database, or from what is shipped. Without a database, from what is shipped.
-std::function<std::string(const Problem&)> answers_today(const Arguments& arguments,
-                                                         const Target& target,
-                                                         const DeviceInfo& device,
-                                                         const std::string& policy,
-                                                         const std::filesystem::path& database);
+AnswerToday answers_today(const Arguments& arguments, const Target& target,
+                          const DeviceInfo& device, const std::string& policy,
+                          const std::filesystem::path& database);
 
 /// Whether a look-up at the problem of this stored result answers with it. Where its target is not
 /// known here, whether it may be an answer.

@@ -268,10 +268,8 @@ int run_cover(const Arguments& arguments) {
   const auto devices = open_devices(arguments.text("device"), compile_limit_of(arguments));
   const DeviceInfo& info = devices.front()->info();
   if (!devices.front()->runs()) {
-    throw UsageError(
-        format("cover times kernels, which {} cannot run: name a GPU or host with "
-               "--device",
-               info.name));
+    throw UsageError(format(
+        "cover times kernels, which {} cannot run: name a GPU or host with --device", info.name));
   }
   ProgressDisplay display(arguments.has("quiet"),
                           cover_request(arguments, target, info.kind).budget,

@@ -86,6 +86,8 @@ struct Budget {
 /// Reads `auto`, `200`, `10%`, `60s` or `2m`. Throws UsageError with examples.
 Budget parse_budget(std::string_view text);
 
+using AnswerToday = std::function<std::string(const Problem&)>;
+
 struct TuningRequest {
   /// Start of a time budget.
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
@@ -106,7 +108,7 @@ struct TuningRequest {
   bool partial = false;
   /// The configuration that a program gets for a problem today, to be tried after the default;
   /// empty if none is known. Thread-safe. May be empty.
-  std::function<std::string(const Problem&)> answer_today;
+  AnswerToday answer_today;
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
 };
