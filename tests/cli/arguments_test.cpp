@@ -172,7 +172,7 @@ TEST(Verbs, HaveEachOptionOnceAndOneOfItsWordsAsItsDefault) {
       SCOPED_TRACE(std::string(verb->name) + " --" + std::string(option.name));
       EXPECT_TRUE(names.insert(option.name).second);
       EXPECT_FALSE(option.help.empty());
-      if (option.value.empty()) EXPECT_TRUE(option.default_value.empty()) << "a flag";
+      EXPECT_TRUE(!option.value.empty() || option.default_value.empty()) << "a flag";
       if (option.words.empty() || option.default_value.empty()) continue;
       EXPECT_THAT(" " + std::string(option.words) + " ",
                   HasSubstr(" " + std::string(option.default_value) + " "));

@@ -244,15 +244,15 @@ extern "C" __global__ void tile(int n, const float* a, const float* b, float* c)
 
 /// CPU time of this process and of its children that were waited for.
 double cpu_seconds() {
-  double seconds = 0;
+  double sum = 0;
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
     rusage usage{};
     getrusage(who, &usage);
     for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
-      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+      sum += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
     }
   }
-  return seconds;
+  return sum;
 }
 
 unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
