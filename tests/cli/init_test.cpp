@@ -325,6 +325,12 @@ TEST_F(Init, OfWhatCannotBeDescribedSaysWhy) {
   refuses({"call.cu"}, 2, "call.cu has several kernels", "--entry: a, b");
   sandbox.write("tune.py", "tune_kernel('k', 'k.cu', n, args, params)\n");
   refuses({"tune.py"}, 2, "a program for Kernel Tuner", "scripts/kernel_tuner_problem tune.py");
+  sandbox.write("raw.py",
+                "import cupy\nk = cupy.RawKernel(r'''\n"
+                "__global__ void k(float* x) { x[0] = 1; }\n''', 'k')\n");
+  refuses({"raw.py"}, 2, "it is a program in Python", "into a .cu file");
+  sandbox.write("wide.cu", "\xff\xfe_\n");
+  refuses({"wide.cu"}, 2, "it is in UTF-16", "save it as UTF-8");
   sandbox.write("tune.cpp", "int main() { ktt::Tuner tuner(0, 0, ktt::ComputeApi::CUDA); }\n");
   refuses({"tune.cpp"}, 2, "a program for KTT", "scripts/ktt_problem tune.cpp");
   sandbox.write("k.cl", "__kernel void k(__global float* x) { x[0] = 1; }\n");
@@ -366,6 +372,11 @@ const Feature kFeatures[] = {
     {"heap", "", "float* p = (float*)malloc(4); *p = 2; if (i < n) y[i] = x[i] * *p; free(p);"},
     {"sleep_and_managed", "__managed__ int flag;\n",
      "__nanosleep(1); if (n < 0) __trap(); if (i < n) y[i] = x[i];"},
+    {"names_of_nvcc", "\xef\xbb\xbf",
+     "uint a = 1; const int64_t b = 2; if (i < n) y[i] = fminf(x[i] + a + b, INFINITY);"},
+    {"aligned_tile", "",
+     "__shared__ alignas(16) float s[128]; s[threadIdx.x] = i < n ? x[i] : 0;"
+     "if (i < n) y[i] = s[threadIdx.x];"},
     {"short_names", "#include <cuda_runtime.h>\n",
      "uint a = 1; ushort b = 2; ulong c = 3; if (i < n) y[i] = x[i] + a + b + c;"},
 };

@@ -43,9 +43,9 @@ bool is_of_nvcc(std::string_view name) {
          name == "INT_MIN" || name == "INFINITY" || name == "NAN" || name.starts_with("M_");
 }
 
-/// What the log puts in quotes as undefined: `identifier "NAN" is undefined`, or `'NAN' was not
-/// declared`. Empty if it names none of nvcc's.
-std::string_view missing_name(std::string_view line) {
+/// Whether a line of a log puts a name of nvcc's in quotes as undefined: `identifier "NAN" is
+/// undefined`, or `'NAN' was not declared`.
+bool lacks_name_of_nvcc(std::string_view line) {
   for (const auto& [before, after] :
        {std::pair<std::string_view, std::string_view>{"identifier \"", "\" is undefined"},
         {"'", "' was not declared"},
@@ -55,9 +55,9 @@ std::string_view missing_name(std::string_view line) {
     const auto from = line.rfind(before, end - 1);
     if (from == line.npos) continue;
     const std::string_view name = line.substr(from + before.size(), end - from - before.size());
-    if (is_of_nvcc(name)) return name;
+    if (is_of_nvcc(name)) return true;
   }
-  return {};
+  return false;
 }
 
 /// What a compiler says, in any of these words, and what is meant.
@@ -143,15 +143,16 @@ std::string advice_on(const SourceUnit& unit, std::string_view log) {
                                              [&](auto each) { return log.find(each) != log.npos; });
     if (is_said) advice += format("{}: error: {}\n", unit.name, meant);
   }
-  for (const std::string_view line : lines) {
-    const std::string_view name = missing_name(line);
-    if (name.empty()) continue;
-    return advice + format(
-                        "{}: error: {} is from a header that nvcc includes by itself: begin the "
-                        "source with #include <cuda_runtime.h>\n",
-                        unit.name, name);
-  }
   return advice;
+}
+
+std::optional<SourceUnit> with_runtime_header(const SourceUnit& unit, std::string_view log) {
+  static constexpr std::string_view kHeader = "#include <cuda_runtime.h>\n";
+  const bool is_there = unit.prelude.find(kHeader) != unit.prelude.npos;
+  if (is_there || std::ranges::none_of(split(log, '\n'), lacks_name_of_nvcc)) return std::nullopt;
+  SourceUnit with = unit;
+  with.prelude.insert(0, kHeader);
+  return with;
 }
 
 }  // namespace autotune

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,12 @@ std::string file_refusal(const std::string& source, const std::filesystem::path&
 /// The host's compiler has not found a header of CUDA's libraries; empty if that is not so.
 std::string missing_header_refusal(const std::string& source, std::string_view log);
 
+/// The unit with <cuda_runtime.h>, which nvcc includes by itself, if the log of its compiler lacks
+/// a name of that header.
+std::optional<SourceUnit> with_runtime_header(const SourceUnit& unit, std::string_view log);
+
 /// Sentences to put before a compiler's log: on names that a source declares and that the
-/// manifest's macros break, on host code, on headers that nvcc includes by itself. Often empty.
+/// manifest's macros break, and on host code. Often empty.
 std::string advice_on(const SourceUnit& unit, std::string_view log);
 
 }  // namespace autotune

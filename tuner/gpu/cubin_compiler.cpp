@@ -117,6 +117,7 @@ CompiledKernel CubinCompiler::compile(const SourceUnit& unit) const {
       cache_->compiled(key_of(unit, nvrtc_options(unit, compute_capability_), *files),
                        [&] { return build(unit, files->included); });
   if (!kernel.binary) {
+    if (const auto with = with_runtime_header(unit, kernel.log)) return compile(*with);
     kernel.log = advice_on_libraries(unit, kernel.log) + advice_on(unit, kernel.log) + kernel.log;
     return kernel;
   }

@@ -234,6 +234,7 @@ CompiledKernel HostCompiler::compile(const SourceUnit& unit) const {
   CompiledKernel kernel = cache_->compiled(key_of(source, options_of(unit), files.text()),
                                            [&] { return build(unit, source, files); });
   if (!kernel.binary) {
+    if (const auto with = with_runtime_header(unit, kernel.log)) return compile(*with);
     kernel.log =
         missing_header_refusal(unit.name, kernel.log) + advice_on(unit, kernel.log) + kernel.log;
     return kernel;

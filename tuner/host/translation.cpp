@@ -53,9 +53,22 @@ bool has_only_macros(std::string_view text, std::string_view definitions) {
   return true;
 }
 
+/// `__shared__ alignas(16) float x`: g++ takes alignas at the beginning of a declaration only.
+std::string with_alignment_first(std::string_view line) {
+  static constexpr std::string_view kShared = "__shared__", kAlignas = "alignas";
+  const auto at = line.find(kShared);
+  if (at == line.npos) return std::string(line);
+  const std::string_view behind = trimmed(line.substr(at + kShared.size()));
+  if (!behind.starts_with(kAlignas)) return std::string(line);
+  const std::string_view rest = after_parentheses(trimmed(behind.substr(kAlignas.size())));
+  return format("{}{} {}{}", line.substr(0, at), behind.substr(0, behind.size() - rest.size()),
+                kShared, rest);
+}
+
 std::string translated_line(std::string_view line, std::string_view definitions) {
   std::string_view rest = line;
-  if (!take(rest, "#") || !take(rest, "pragma") || !take(rest, "unroll")) return std::string(line);
+  if (!take(rest, "#") || !take(rest, "pragma") || !take(rest, "unroll"))
+    return with_alignment_first(line);
   if (const auto comment = rest.find("//"); comment != std::string_view::npos) {
     rest = trimmed(rest.substr(0, comment));
   }

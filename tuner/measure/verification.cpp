@@ -75,12 +75,13 @@ std::string tolerance_text(const BufferSpec& buffer, const Expected& expected) {
                                            : "must be equal";
 }
 
-/// Whether an element still holds poison. Small integers may equal it, so they never do.
-bool is_unwritten(ElementType type, std::span<const std::byte> element, Poison before) {
+bool holds_poison(ElementType type, std::span<const std::byte> element, Poison before) {
   const std::byte poison = poison_byte(type, before);
-  return (is_floating(type) || bytes_of(type) >= 4) &&
-         std::ranges::all_of(element, [&](std::byte byte) { return byte == poison; });
+  return std::ranges::all_of(element, [&](std::byte byte) { return byte == poison; });
 }
+
+/// A small integer may equal its poison.
+bool tells_poison(ElementType type) { return is_floating(type) || bytes_of(type) >= 4; }
 
 /// Whether a reference that must write double seems to have written the output's own type: then the
 /// double begins with the bytes of element 0. False for 0, which occurs in many doubles.
@@ -374,8 +375,11 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
   }
   const std::string wrong = format("{} of {} elements {} wrong", found.wrong, buffer.length,
                                    found.wrong == 1 ? "is" : "are");
-  const Writers writers{!is_unwritten(buffer.type, got, before),
-                        !is_unwritten(expected.type, expected.values, Poison::nan)};
+  const bool holds = holds_poison(buffer.type, got, before);
+  const bool expected_holds = holds_poison(expected.type, expected.values, Poison::nan);
+  const bool both = holds && expected_holds;  // small integers hardly do by chance
+  const Writers writers{!holds || !(both || tells_poison(buffer.type)),
+                        !expected_holds || !(both || tells_poison(expected.type))};
   std::string message = mismatch_text(buffer, element, got, expected, before, writers, wrong);
   if (found.unbounded > 0) message += "; " + unbounded_text(buffer, found);
   const bool is_written = writers.by_kernel || writers.by_reference;

@@ -182,6 +182,9 @@ class FactReader {
   bool names_a_buffer(const BufferUse& use) const;
   /// Whether the kernel multiplies by a size, as for the rows of a square matrix.
   bool multiplies(const std::string& size) const;
+  /// Gives parameters that divide an index, as `k / GROUP` of a scale for each group, their default
+  /// as the only value: with another one, the buffer is another.
+  void pin_divisors_of(const KernelText& tuned, const BufferUse& use);
   /// The elements of a buffer, by the longest of its indices.
   std::string length_of(const KernelText& own, const BufferUse& use);
   /// The buffer that elements of this one are indices of; empty if there is none.

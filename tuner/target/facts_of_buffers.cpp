@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <regex>
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
@@ -46,14 +47,16 @@ std::int64_t number_in(const std::string& length) {
 }  // namespace
 
 void FactReader::find_buffers() {
-  const KernelText own = text_with(false);
+  const KernelText own = text_with(false), tuned = text_with(true);
   const auto loop = own.loop();
   facts_.are_lengths_known = !sizes_.empty();
   std::map<std::string, std::string> lengths;
   for (const Declaration& each : kernel_.parameters) {
     if (each.pointers == 0) continue;
     const bool were_known = facts_.are_lengths_known;
-    lengths[each.name] = length_of(own, own.use_of(each.name));
+    const BufferUse use = own.use_of(each.name);
+    pin_divisors_of(tuned, use);
+    lengths[each.name] = length_of(own, use);
     const bool is_guessed = were_known && !facts_.are_lengths_known;
     const std::string allocated = allocated_length(each);
     const bool is_longer = sizes_in(allocated) > sizes_in(lengths[each.name]) ||
@@ -179,6 +182,20 @@ bool FactReader::multiplies(const std::string& size) const {
     if (body[i] == size && (body[i - 1] == "*" || body[i + 1] == "*")) return true;
   }
   return false;
+}
+
+void FactReader::pin_divisors_of(const KernelText& tuned, const BufferUse& use) {
+  for (const Tokens& index : use.indices) {
+    const auto extent = tuned.extent(index);
+    if (!extent || extent->sizes == 0) continue;
+    for (Parameter& each : facts_.parameters) {
+      const std::string word = "\\b" + each.name + "\\b";
+      const bool divides =
+          std::regex_search(extent->text, std::regex("[/,] " + word)) &&
+          !std::regex_search(extent->text, std::regex("\\* " + word + "|" + word + " \\*"));
+      if (divides) each.values = {each.by_default};
+    }
+  }
 }
 
 std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {

@@ -106,7 +106,7 @@ void FactReader::find_block() {
         if (parameter(word) && is_of_blocks(word)) size = word;
       }
       for (const std::string& word : *advance) {
-        if (size.empty() && name_or_number(word)) size = word;
+        if (size.empty() && name_or_number(word) && !is_size_name(word)) size = word;
       }
     }
     if (size.empty() && !has_dim) {

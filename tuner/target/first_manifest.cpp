@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <regex>
 #include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
+#include "tuner/target/source_pieces.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -207,15 +209,24 @@ class ManifestWriter {
   std::vector<std::string> questions_;
 };
 
+constexpr std::size_t kBeginning = 1 << 14;  // a search in a long line is recursive
+
 /// Says what describes a kernel that stands elsewhere.
 void refuse_other_program(std::string_view source, const std::string& file) {
   const Words words = words_of(source);
   const auto refuse = [&](const std::string& what) { throw UsageError(file + ": " + what); };
-  if (words.contains("__global__")) return;
   if (words.contains("tune_kernel")) {
     refuse(
         format("it is a program for Kernel Tuner: scripts/kernel_tuner_problem {} reads it", file));
   }
+  static const std::regex kPython(
+      "\n(import \\w[^;\n]*|from [\\w.]+ import .*|def \\w+\\(.*)(\n|$)");
+  if (std::regex_search("\n" + masked(source).code.substr(0, kBeginning), kPython)) {
+    refuse(
+        "it is a program in Python: put the CUDA text of its kernel into a .cu file; kernels in "
+        "Triton or Numba are tuned as a program (docs/manifest.md)");
+  }
+  if (words.contains("__global__")) return;
   if (words.contains("ktt") && words.contains("Tuner")) {
     refuse(format("it is a program for KTT: scripts/ktt_problem {} reads it", file));
   }
@@ -234,7 +245,7 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
     names.push_back(each.name);
     if (!is_plain(each.name)) tuned.push_back(each.name);
   }
-  if (names.empty()) refuse_other_program(source, file);
+  if (names.empty() || file.ends_with(".py")) refuse_other_program(source, file);
   if (names.empty() && words_of(source).contains("__global__")) {
     throw Error(
         format("{}: its kernels cannot be told apart, because braces do not match: correct the "

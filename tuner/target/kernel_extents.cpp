@@ -191,12 +191,29 @@ std::optional<Tokens> KernelText::advance(char axis) const {
     const auto one = advance(value, axis, 0);
     if (one && (!found || one->size() > found->size()) && *one != Tokens{"1"}) found = one;
   }
+  for (std::size_t i = 1; !found && i < body_.size(); ++i) {  // `row = blockIdx.x; x[row * N]`
+    if (body_[i] != "[") continue;
+    found = advance(part_of(body_, i + 1, closing(body_, i)), axis, 0);
+    if (found == Tokens{"1"}) found.reset();
+  }
   return found;
 }
 
 std::optional<IndexEnd> KernelText::end(char axis) const {
   for (const Bound& each : bounds_) {
     if (each.end.sizes > 0 && advance(tokens_of(each.variable), axis, 0)) return each.end;
+  }
+  for (const Bound& each : bounds_) {  // `b < n`, where `b = blockIdx.z / m`
+    const auto defined = definitions_.find(each.variable);
+    const std::vector<Tokens> parts = split_tokens(
+        bare(defined == definitions_.end() ? tokens_of(each.variable) : defined->second), "/");
+    if (each.end.sizes == 0 || parts.size() != 2 || !advance(parts[0], axis, 0)) continue;
+    if (const auto part = value(parts[1])) {
+      const std::string end = each.end.length();
+      return IndexEnd{format("{} * {}", end.find(' ') == end.npos ? end : "(" + end + ")",
+                             part->offset == 0 ? part->text : "(" + part->sum() + ")"),
+                      0, each.end.sizes + part->sizes};
+    }
   }
   return std::nullopt;
 }

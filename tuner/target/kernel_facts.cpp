@@ -304,10 +304,11 @@ void FactReader::find_undefined() {
       "factor)(_[xyz])?");
   const auto is_free = [&](const std::string& name) {
     return std::regex_match(name, kStyle) && !kKnown.contains(name) &&
-           !file_.constants.contains(name) && !file_.types.contains(name) &&
-           !file_.enumerators.contains(name) && !structs_.contains(name) && !is_own(name) &&
-           !parameter(name) && !name.starts_with("M_") && !name.starts_with("CUDA") &&
-           !types_.contains(name) && !name.starts_with("WIN") && !name.starts_with("NDEBUG");
+           !file_.constants.contains(name) && !file_.variables.contains(name) &&
+           !file_.types.contains(name) && !file_.enumerators.contains(name) &&
+           !structs_.contains(name) && !is_own(name) && !parameter(name) &&
+           !name.starts_with("M_") && !name.starts_with("CUDA") && !types_.contains(name) &&
+           !name.starts_with("WIN") && !name.starts_with("NDEBUG");
   };
   for (const Tokens& condition : file_.conditions) {
     for (std::size_t i = 0; i < condition.size(); ++i) {

@@ -285,6 +285,12 @@ class FileReader {
       if (open < tokens.size()) read_enumeration(tokens, open);
       return;
     }
+    if (tokens[0] != "typedef" && tokens[0] != "using") {
+      for (const Tokens& each : split_tokens(part_of(tokens, 0, tokens.size() - 1), ",")) {
+        const std::string name = declaration(part_of(each, 0, position(each, "{"))).name;
+        if (!name.empty()) file_.variables.insert(name);
+      }
+    }
     if (tokens[0] == "typedef" && tokens.size() > 3) {
       if (const std::size_t open = position(tokens, "{"); open < tokens.size()) {
         read_struct(tokens[tokens.size() - 2], tokens);
@@ -442,6 +448,7 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   file.structs.merge(more.structs);
   file.struct_templates.merge(more.struct_templates);
   file.device_variables.merge(more.device_variables);
+  file.variables.merge(more.variables);
   file.filled_variables.merge(more.filled_variables);
   std::erase_if(file.filled_variables,
                 [&](const std::string& each) { return !file.device_variables.contains(each); });

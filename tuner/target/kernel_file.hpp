@@ -73,6 +73,7 @@ struct KernelFile {
   std::map<std::string, std::vector<Declaration>> struct_templates;  // their parameters
   Words filled_variables;  // of __device__, which the host copies to
   Words device_variables;  // of __device__
+  Words variables;         // outside of functions, of any kind
   std::vector<Tokens> host_functions;
   std::vector<Declaration> constant_arrays;  // of __constant__
   std::vector<Tokens> conditions;            // of `#if`

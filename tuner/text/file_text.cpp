@@ -34,7 +34,12 @@ FileText read_text_file(const fs::path& file, std::uint64_t most) {
   if (!stream) return {{}, std::strerror(errno)};
   std::stringstream text;
   text << stream.rdbuf();
-  return {text.str(), {}};
+  std::string all = std::move(text).str();
+  if (all.starts_with("\xff\xfe") || all.starts_with("\xfe\xff")) {
+    return {{}, "it is in UTF-16: save it as UTF-8"};
+  }
+  if (all.starts_with("\xef\xbb\xbf")) all.erase(0, 3);
+  return {std::move(all), {}};
 }
 
 }  // namespace autotune

@@ -12,7 +12,8 @@ namespace autotune {
 /// for a regular file of at most `most` bytes. Opens nothing: a pipe would wait for a writer.
 std::string why_unreadable(const std::filesystem::path& file, std::uint64_t most);
 
-/// A file's content. If the file is why_unreadable() or cannot be opened, `refusal` has the reason.
+/// A file's content, without a byte order mark of UTF-8. If the file is in UTF-16, is
+/// why_unreadable() or cannot be opened, `refusal` has the reason.
 struct FileText {
   std::string text;
   std::string refusal;

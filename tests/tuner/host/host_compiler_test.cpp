@@ -307,6 +307,11 @@ TEST(Translation, LeavesOtherDeclarationsAlone) {
   }
 }
 
+TEST(Translation, PutsAnAlignmentWhereBothCompilersTakeIt) {
+  EXPECT_EQ(translated("  __shared__ alignas(sizeof(float4)) float tile[16];\n"),
+            "  alignas(sizeof(float4)) __shared__ float tile[16];\n");
+}
+
 TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
   EXPECT_EQ(translated("  # pragma  unroll 4 // four\n"), "AUTOTUNE_UNROLL(4)\n");
   EXPECT_EQ(translated("#pragma unroll\n"), "AUTOTUNE_UNROLL_ALL\n");

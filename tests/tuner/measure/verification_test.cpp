@@ -468,6 +468,20 @@ TEST(Compare, WhatTheReferenceDoesNotWriteIsSaidSo) {
             "C[1] is 2, and the reference does not write it; 2 of 3 elements are wrong");
 }
 
+TEST(Compare, SmallIntegersAreUnwrittenIfBothHoldTheirPoison) {
+  const BufferSpec bytes{"C", ElementType::u8, 2, Role::output};
+  const auto high = poisoned<std::uint8_t>(ElementType::u8, Poison::high);
+  const auto first = poisoned<std::uint8_t>(ElementType::u8, Poison::nan);
+  const auto unwritten = [&](std::uint8_t got, std::uint8_t right) {
+    const std::vector<std::uint8_t> all(2, got), expected(2, right);
+    return compare(bytes, bytes_in(all), {ElementType::u8, bytes_in(expected)}, Poison::high)
+        .unwritten;
+  };
+  EXPECT_EQ(unwritten(high, first), "C");
+  EXPECT_EQ(unwritten(high, 3), "");
+  EXPECT_EQ(unwritten(3, first), "");
+}
+
 TEST(Compare, AnInoutThatHoldsPoisonHasReadWhatNobodyWrote) {
   std::vector<double> right(2, 5);
   std::vector<float> got(2);

@@ -762,6 +762,48 @@ TEST(FirstManifest, AVariableOfAListIsNoMacro) {
   EXPECT_THAT(text, Not(HasSubstr("parameters.SECOND")));
 }
 
+TEST(FirstManifest, AVariableOfTheFileIsNoMacro) {
+  const std::string text = text_of(
+      "__device__ const int OFFSETS[2] = {1, 2};\n__device__ unsigned block_counter{0}, TURNS;\n" +
+      kernel("float* b, int n",
+             "  block_counter = 0; TURNS = 0;\n  if (i < n) b[i] = OFFSETS[i & 1] + LEFT_OUT;\n"));
+  EXPECT_THAT(text, HasSubstr("parameters.LEFT_OUT"));
+  for (const char* const name : {"OFFSETS", "block_counter", "TURNS"}) {
+    EXPECT_THAT(text, Not(HasSubstr("parameters." + std::string(name))));
+  }
+}
+
+TEST(FirstManifest, ABlockForEachRowIsNoBlockForManyRows) {
+  const std::string body =
+      "  for (int i = threadIdx.x; i < N; i += blockDim.x)\n"
+      "    y[blockIdx.x * N + i] = x[blockIdx.x * N + i];\n}\n";
+  const std::string text =
+      text_of("__global__ void k(const float* x, float* y, int rows, int N) {\n" + body);
+  EXPECT_THAT(text, HasSubstr("grid = \"rows\""));
+  EXPECT_THAT(text, HasSubstr("arguments.y = { type = \"f32\", length = \"rows * N\""));
+  const std::string square =
+      text_of("#define N 1024\n__global__ void k(const float* x, float* y) {\n" + body);
+  EXPECT_THAT(square, AllOf(HasSubstr("grid = \"N\""), HasSubstr("block = \"BLOCK\""),
+                            HasSubstr("length = \"N * N\"")));
+}
+
+TEST(FirstManifest, ABlockIndexThatIsDividedHasSoManyTimesItsEnd) {
+  const std::string text = text_of(
+      "__global__ void k(float* y, int batch, int channels, int n) {\n"
+      "  int b = blockIdx.y / channels, c = blockIdx.y % channels;\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n && b < batch) y[(b * channels + c) * n + i] = 1;\n}\n");
+  EXPECT_THAT(text, HasSubstr("grid = [\"ceil_div(n, BLOCK)\", \"batch * channels\"]"));
+}
+
+TEST(FirstManifest, WhatDividesAnIndexIsNotTuned) {
+  const std::string text =
+      text_of("#define GROUP 32\n" + kernel("const float* scale, float* y, int n",
+                                            "  if (i < n) y[i] = scale[i / GROUP];\n"));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("parameters.GROUP = [32]"), HasSubstr("length = \"ceil_div(n, 32)\"")));
+}
+
 TEST(FirstManifest, AChoiceOfWhatIsComputedStays) {
   const std::string text =
       text_of("enum class Way { Sum, Most };\ntemplate <Way WAY> " +

@@ -48,6 +48,13 @@ TEST(FileText, ARegularFileIsReadAsItStands) {
   EXPECT_EQ(read_text_file(file, 3).refusal, "it has 4 bytes, the most are 3 bytes");
 }
 
+TEST(FileText, AByteOrderMarkIsNoText) {
+  const ScratchFolder folder;
+  EXPECT_EQ(read_text_file(folder.write("8.txt", "\xef\xbb\xbfx"), 9).text, "x");
+  EXPECT_EQ(read_text_file(folder.write("16.txt", "\xff\xfex"), 9).refusal,
+            "it is in UTF-16: save it as UTF-8");
+}
+
 TEST(FileText, WhatWouldBeWaitedForIsNotOpened) {
   const ScratchFolder folder;
   const auto pipe = folder.path() / "pipe";
