@@ -179,6 +179,12 @@ class Askers : public testing::Test {
       const std::string problem = answer.given.problem.text_with_free();
       if (key.policy == kPolicy) shown.emplace(problem, std::move(answer));
     }
+    cli::ProgramAnswers programs(arguments, judge);
+    std::set<std::pair<std::string, std::string>> warmed;
+    const DeviceInfo gpu = device_of(db::h200());
+    for (const db::TunedEntry& one : cli::given_on(gpu, databases.asked_on(gpu), programs, judge)) {
+      warmed.emplace(one.best.key.problem, one.best.configuration);
+    }
     TargetLookup names(gemm_, parse_named_values(settings), device_of(db::h200()), kPolicy,
                        std::vector<db::Layer>());
     for (const Sizes& sizes : all) {
@@ -186,6 +192,7 @@ class Askers : public testing::Test {
       SCOPED_TRACE(problem);
       ASSERT_TRUE(shown.contains(problem));
       expect_shown(shown.at(problem), program.get(), sizes);
+      EXPECT_TRUE(warmed.contains({problem, lookup(program.get(), sizes).configuration}));
     }
   }
 

@@ -30,6 +30,14 @@ class LockVerb : public ::testing::Test {
     return sandbox_.run(words);
   }
 
+  /// The manifest of tiny with the free size `stride`.
+  std::string with_free_size() const {
+    const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
+    sandbox_.write("tiny.cu", file_bytes(source / "tiny.cu"));
+    return sandbox_.write("tiny.target.toml", file_bytes(source / "tiny.target.toml") +
+                                                  "free.stride = { default = \"N\" }\n");
+  }
+
   /// With a lock or a database, and without a compiler, a cache or a home.
   Ended run_with(const std::string& file, const std::vector<std::string>& sizes) {
     sandbox_.set("AUTOTUNE_DB", (sandbox_.folder() / file).string());
@@ -163,12 +171,20 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
               HasSubstr("h200.lock: is for NVIDIA H200 with 132 multiprocessors, not for"));
 }
 
+TEST_F(LockVerb, HoldsAnswersForFreeSizesThatAreNamed) {
+  const std::string manifest = with_free_size();
+  sandbox_.done({"lock", "--target", manifest, "--sizes", "100,stride=104,200,stride=200,200",
+                 "--device", "host", "--output", "app.lock"});
+  const Lock lock = read_lock(sandbox_.folder() / "app.lock");
+  std::set<std::vector<std::int64_t>> held;
+  for (const LockedAnswer& answer : lock.targets.at(0).answers) {
+    held.insert(answer.sizes);
+  }
+  EXPECT_EQ(held, (std::set<std::vector<std::int64_t>>{{100, 104}, {200, kDefaultSize}}));
+}
+
 TEST_F(LockVerb, RepairKeepsAnswersOfATargetWithFreeSizes) {
-  const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
-  sandbox_.write("tiny.cu", file_bytes(source / "tiny.cu"));
-  const fs::path manifest =
-      sandbox_.write("tiny.target.toml", file_bytes(source / "tiny.target.toml") +
-                                             "free.stride = { default = \"N\" }\n");
+  const std::string manifest = with_free_size();
   sandbox_.done(
       {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "4"});
   sandbox_.done(
@@ -274,6 +290,9 @@ TEST_F(LockVerb, WrongUsageIsNamed) {
               HasSubstr("--output"));
   EXPECT_THAT(error({"lock", "--device", "host", "--output", "a.lock", "--fallback", "none"}),
               HasSubstr("--fallback is vendor or error, not \"none\""));
+  EXPECT_THAT(error({"lock", "--device", "host", "--target", manifest_of("tiny"), "--sizes", "8",
+                     "--output", "a.lock", "--db", "none.db"}),
+              HasSubstr("none.db: there is no such file"));
   EXPECT_THAT(error({"lock", "--verify"}), HasSubstr("need one lock"));
   EXPECT_THAT(error({"lock", "--verify", "none.lock"}), HasSubstr("none.lock: cannot be read"));
   EXPECT_THAT(error({"lock", "--diff", "a.lock"}), HasSubstr("--diff needs two locks"));

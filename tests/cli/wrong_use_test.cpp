@@ -134,6 +134,11 @@ TEST_F(WrongUse, OfAGpuThatIsNotHereNamesKindsOfGpus) {
   }
 }
 
+TEST_F(WrongUse, OfAKindOfGpuThatIsMisspeltNamesIt) {
+  expect_refused(sandbox.run({"query", "--target", "gemm", "--size", "64", "--device", "h20"}), 2,
+                 {"GPU \"h20\" is not in the table: did you mean h200?"});
+}
+
 TEST_F(WrongUse, ADatabaseThatIsNotThereIsNotMade) {
   for (const char* action : {"check", "compact", "unpin"}) {
     SCOPED_TRACE(action);

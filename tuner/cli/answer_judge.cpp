@@ -116,6 +116,8 @@ std::string library_for(const std::string& target, const Workload& workload, boo
   return library_offering(plugin_files(), target, workload, has_free_sizes);
 }
 
+}  // namespace
+
 std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValues& sizes) {
   std::vector<std::int64_t> numbers;
   for (const std::string& name : target.sizes) {
@@ -131,8 +133,6 @@ std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValu
   }
   return numbers;
 }
-
-}  // namespace
 
 ProgramAnswers::ProgramAnswers(const Arguments& arguments, AnswerJudge& judge) : judge_(judge) {
   layers_.push_back({database_path(arguments), db::Mode::read_only});

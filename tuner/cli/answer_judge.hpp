@@ -2,6 +2,7 @@
 // Decides whether stored answers are still valid configurations of their targets.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -59,6 +60,10 @@ class AnswerJudge {
 /// refutes.
 void use_valid_only(db::TunedStore& store, AnswerJudge& judge,
                     const db::TunedStore* other = nullptr);
+
+/// The sizes of a program: those of the key, with the defaults of what is left out, then the free
+/// ones, kDefaultSize where none is given. Throws Error if a size without a default is missing.
+std::vector<std::int64_t> numbers_in_order(const Target& target, const NamedValues& sizes);
 
 /// What a program with libautotune gets, by the function that libautotune calls.
 struct ProgramAnswer {

@@ -109,7 +109,12 @@ Databases::Databases(const Arguments& arguments, AnswerJudge& judge)
 
 std::vector<Answer> Databases::answers(FreeSizes free) {
   if (!arguments_.has("size")) return listed();
-  const std::vector<db::TunedEntry> all = places();
+  std::vector<db::TunedEntry> all = places();
+  if (all.empty()) all.push_back(place_on(device_here()));
+  return answers_at(all, free);
+}
+
+std::vector<Answer> Databases::answers_at(const std::vector<db::TunedEntry>& all, FreeSizes free) {
   const db::KernelRow& kernel = all.front().kernel;
   std::vector<Answer> answers;
   std::vector<std::string> failures;
@@ -146,12 +151,26 @@ std::vector<db::TunedEntry> Databases::measured() {
   return entries;
 }
 
-std::vector<db::TunedEntry> Databases::stored_for(int compute_capability) {
+std::vector<db::TunedEntry> Databases::asked_on(const DeviceInfo& gpu) {
+  const auto is_elsewhere = [&](const db::TunedEntry& one) {
+    return one.device.compute_capability != gpu.compute_capability;
+  };
   std::vector<db::TunedEntry> all;
+  if (arguments_.has("size")) {
+    std::vector<db::TunedEntry> asked = places();
+    std::erase_if(asked, is_elsewhere);
+    if (asked.empty()) asked.push_back(place_on(gpu));
+    for (Answer& answer : answers_at(asked, FreeSizes::taken)) {
+      const Problem& problem = answer.given.problem;
+      if (answer.given.lookup) answer.entry.best.key.problem = problem.text_with_free();
+      all.push_back(std::move(answer.entry));
+    }
+    return all;
+  }
   for (const std::optional<db::TunedStore>* const store : {&own_, &shipped_}) {
     if (!all.empty() && !arguments_.has("target")) break;
-    for (db::TunedEntry& entry : entries_in(*store, stored_entries)) {
-      if (entry.device.compute_capability == compute_capability) all.push_back(std::move(entry));
+    for (db::TunedEntry& entry : entries_in(*store, chosen_entries)) {
+      if (!is_elsewhere(entry)) all.push_back(std::move(entry));
     }
   }
   if (all.empty() && (why_ || !own_)) say_why();
@@ -212,29 +231,30 @@ std::vector<db::TunedEntry> Databases::places() {
     const Target* const target = judge_.target_called(place.kernel.target);
     return target && !has_problem(*target, problem_of(place));
   });
-  if (all.empty()) all.push_back(place_here());
   return all;
 }
 
-/// On the device of --device, else on the first GPU of this machine.
-db::TunedEntry Databases::place_here() {
+/// Of --target and --size, on a device of which nothing need be stored.
+db::TunedEntry Databases::place_on(const DeviceInfo& device) {
   const std::string name = target_name(arguments_);
   const Target* const known = judge_.target_called(name);
   if (!known && why_) say_why();  // a target of the user's own, which is known by its results
   const Target target = known ? *known : find_target(arguments_.text("target"));
   const auto sizes = sizes_in(arguments_.text("size"), target, "--size", FreeSizes::taken).front();
   const Problem problem = autotune::problem_of(target, sizes, settings_of(arguments_));
-  const DeviceInfo device = device_here();
   db::TunedEntry place{{}, device_row(device), kernel_row(target), {}};
   place.best.key.policy = asked_policy(arguments_, device.kind);
   place.best.key.problem = problem.text();
   return place;
 }
 
+/// The device of --device, else the first GPU of this machine.
 DeviceInfo Databases::device_here() {
   const auto named = arguments_.find("device");
   try {
     return device_named(named.value_or("cuda:0"));
+  } catch (const UsageError&) {  // there is no such device anywhere
+    throw;
   } catch (const Error&) {
     if (named && !why_) throw;
     say_why();  // why nothing is stored tells more

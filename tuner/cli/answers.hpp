@@ -49,9 +49,11 @@ class Databases {
   /// The stored results among the answers; without --size, among those for what is tuned.
   std::vector<db::TunedEntry> measured();
 
-  /// What is stored as asked for GPUs of this architecture. Shipped results only with --target, or
-  /// where the user has none. Throws the Error of the user's database if there is nothing.
-  std::vector<db::TunedEntry> stored_for(int compute_capability);
+  /// With --size: as answers(), where results of GPUs of this architecture are, else for this GPU;
+  /// free sizes follow the key in the problem.
+  /// Without: what is tuned for the architecture; shipped results only with --target, or where the
+  /// user has none. Throws the Error of the user's database if there is nothing.
+  std::vector<db::TunedEntry> asked_on(const DeviceInfo& gpu);
 
   const std::optional<db::TunedStore>& own() const { return own_; }
   /// The database of a stored answer; of another one, any.
@@ -65,7 +67,8 @@ class Databases {
   std::vector<db::TunedEntry> entries_in(const std::optional<db::TunedStore>& store, Find* find);
   std::vector<Answer> listed();
   std::vector<db::TunedEntry> places();
-  db::TunedEntry place_here();
+  db::TunedEntry place_on(const DeviceInfo& device);
+  std::vector<Answer> answers_at(const std::vector<db::TunedEntry>& places, FreeSizes free);
   DeviceInfo device_here();
   Answer answer_at(const db::TunedEntry& place, const NamedValues& sizes);
   std::optional<Answer> stored(const db::TunedEntry& place, const std::string& problem,

@@ -29,11 +29,22 @@
 namespace autotune::cli {
 namespace {
 
+/// Of an entry, where free sizes may follow the key.
+Problem whole_problem(const Target& target, const db::TunedEntry& entry) {
+  Problem problem;
+  for (const NamedValue& each : parse_named_values(entry.best.key.problem)) {
+    const auto& all = target.free_sizes;
+    const bool is_free = std::ranges::find(all, each.name, &FreeSize::name) != all.end();
+    (is_free ? problem.free : problem.values).push_back(each);
+  }
+  return problem;
+}
+
 /// Everything but the compiled code. nullopt with a reason if it exceeds a limit of the GPU.
 std::optional<SourceUnit> plan_answer(CompiledAnswer& answer, const Target& target,
                                       const DeviceInfo& info) try {
   require_kernels(target, "libautotune");
-  const TargetProgram program(target, {parse_named_values(answer.entry.best.key.problem)}, info);
+  const TargetProgram program(target, whole_problem(target, answer.entry), info);
   const Levels levels = program.levels(parse_named_values(answer.entry.best.configuration));
   answer.plan = program.plan(levels);
   answer.buffers = program.buffers();
@@ -295,13 +306,17 @@ std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::Tuned
       add(entry);
       continue;
     }
-    const EntryProblem problem = problem_of(entry);
+    EntryProblem problem = problem_of(entry);
+    for (const NamedValue& each : whole_problem(*target, entry).free) {
+      problem.sizes.push_back(each);
+      std::erase(problem.settings, each);
+    }
     const ProgramAnswer given =
         programs.find(*target, problem.settings, gpu, entry.best.key.policy, problem.sizes);
     db::TunedEntry one = entry;
     one.kernel = kernel_row(*target);
     one.best.configuration = given.answer.configuration;
-    one.best.key.problem = given.problem.text();
+    one.best.key.problem = given.problem.text_with_free();
     add(std::move(one));
   }
   return all;

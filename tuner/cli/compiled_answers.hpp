@@ -25,8 +25,8 @@ struct CompiledAnswer {
   std::string failure;  // why it cannot be used on this GPU
 };
 
-/// What programs on this GPU compile for the problems of these entries, each once. Entries of
-/// unknown targets stay as they are.
+/// What programs on this GPU compile for the problems of these entries, each once. Free sizes may
+/// follow the key in an entry's problem. Entries of unknown targets stay as they are.
 std::vector<db::TunedEntry> given_on(DeviceInfo gpu, const std::vector<db::TunedEntry>& problems,
                                      ProgramAnswers& programs, AnswerJudge& judge);
 

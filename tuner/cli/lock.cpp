@@ -39,7 +39,7 @@ void ask_for_call(const blas::CallShape& shape, const Target& gemm, const std::s
   if (blas::contract_of(shape) != blas::Outcome::served) return;
   const auto ask = [&](const blas::TargetProblem& problem) {
     const NamedValues settings = all_settings(gemm, parse_named_values(problem.settings));
-    asked.push_back({&gemm, settings, policy, problem.sizes});
+    asked.push_back({&gemm, settings, policy, problem.sizes, true});
   };
   for (const blas::TargetProblem& wanted : blas::problems_of(shape)) {
     if (wanted.target != gemm.name) continue;
@@ -86,8 +86,9 @@ std::vector<AskedSizes> asked_by(const Arguments& arguments, AnswerJudge& judge,
   if (arguments.has("sizes")) {
     const Target& target = *target_called(target_name(arguments));
     const NamedValues settings = all_settings(target, settings_of(arguments));
-    for (const NamedValues& sizes : sizes_in(arguments.text("sizes"), target)) {
-      asked.push_back({&target, settings, policy, size_values(sizes)});
+    for (const NamedValues& sizes :
+         sizes_in(arguments.text("sizes"), target, "--sizes", FreeSizes::taken)) {
+      asked.push_back({&target, settings, policy, numbers_in_order(target, sizes)});
     }
     return asked;
   }
@@ -154,14 +155,14 @@ class LockMaker {
 
   void add(const AskedSizes& asked) {
     const Target& target = *asked.target;
-    const std::size_t key = target.sizes.size();
-    std::vector<std::int64_t> sizes = asked.sizes;
-    sizes.resize(key + target.free_sizes.size(), kDefaultSize);
     const std::string settings = to_text(asked.settings);
-    if (!known_.emplace(target.name, settings, asked.policy, sizes).second) return;
     const std::optional<ProgramAnswer> given = answer_for(asked);
     if (!given) return;
-    const Problem problem = given->lookup->problem_for(sizes);
+    const Problem& problem = given->problem;
+    NamedValues named = problem.values;
+    named.insert(named.end(), problem.free.begin(), problem.free.end());
+    std::vector<std::int64_t> sizes = numbers_in_order(target, named);
+    if (!known_.emplace(target.name, settings, asked.policy, sizes).second) return;
     LockedAnswer answer = locked_answer(given->answer, std::move(sizes));
     if (!answer.configuration.empty()) {
       const TargetProgram program(target, problem, device_);
@@ -201,7 +202,7 @@ class LockMaker {
                                            : open_model(device, seconds);
   }
 
-  /// nullopt if no configuration is valid with these free sizes, or if libautotune_blas launches no
+  /// nullopt if no configuration is valid for a call, or if libautotune_blas launches no
   /// kernel by the pin of the plain product.
   std::optional<ProgramAnswer> answer_for(const AskedSizes& asked) {
     const std::vector<std::string> names = size_names(*asked.target);
@@ -213,7 +214,7 @@ class LockMaker {
     try {
       given = answers_.find(*asked.target, asked.settings, device_, asked.policy, sizes);
     } catch (const NoConfiguration&) {
-      if (asked.sizes.size() == asked.target->sizes.size()) throw;
+      if (!asked.is_call) throw;
       return std::nullopt;
     }
     LookupAnswer& answer = given.answer;
@@ -330,9 +331,9 @@ void print(const Lock& lock, const std::string& file) {
                       bytes_text(static_cast<std::int64_t>(bytes)), name_of(lock.fallback));
 }
 
-/// The user's, if there is one. Throws StoreError if it cannot be read.
+/// The user's, if there is one. Throws StoreError if it cannot be read, or if --db names none.
 std::optional<db::TunedStore> own_store(const Arguments& arguments) {
-  if (!has_own_database(arguments)) return std::nullopt;
+  if (!arguments.has("db") && !has_own_database(arguments)) return std::nullopt;
   return db::Layer{database_path(arguments)}.open();
 }
 
@@ -417,7 +418,7 @@ anything.)",
         {{"workload", "FILE",
           "The calls of a program: a file of autotune run --record, or TunableOp's CSV"},
          {"target", "T", "A target's name or the path of a manifest; default: all"},
-         {"sizes", "S", "The sizes, as for tune: M=1..64:1,N=512,K=512"},
+         {"sizes", "S", "The sizes, as for query: M=1..64:1,N=512,K=512; 512,lda=520"},
          {"set", "NAME=VALUE", "A setting of the problem, such as dtype=f64", {}, true},
          {"device", "D", "The device: host, cuda:N, or a GPU's name such as h200", "cuda:0"},
          kContextOption,

@@ -20,11 +20,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What is tuned on GPUs of this architecture.
+/// The problems of --size, else what is tuned on GPUs of this architecture.
 std::vector<db::TunedEntry> problems_for(const Arguments& arguments, Databases& databases,
                                          const DeviceInfo& gpu) {
   if (arguments.has("size")) arguments.text("target");  // names the sizes
-  std::vector<db::TunedEntry> entries = databases.stored_for(gpu.compute_capability);
+  std::vector<db::TunedEntry> entries = databases.asked_on(gpu);
   if (!entries.empty()) return entries;
   throw Error(format("{}: nothing is tuned there for {} (sm_{}) as asked: tune it first",
                      database_path(arguments).string(), gpu.name, gpu.compute_capability));
@@ -103,12 +103,13 @@ const Verb kWarm{
         "database for one GPU, in parallel processes. Without `--db`, results that are shipped "
         "with autotune count too, with `--target` or where the user's database has none for the "
         "GPU. `autotune_prepare()` then compiles nothing "
-        "for these sizes. Answers of other GPUs of the same "
+        "for these sizes. With `--size`, it compiles what programs get there, whether tuned or "
+        "not, also with free sizes, such as `512,lda=520`. Answers of other GPUs of the same "
         "architecture count where this one has "
         "none. `--gpu h200` compiles for a GPU that is not here. The exit status is 1 if "
         "a kernel does not compile.",
     .options = {{"target", "T", "A target's name or the path of a manifest; default: all"},
-                {"size", "S", "Only these problems, as for tune: 512, 128..1024"},
+                {"size", "S", "Only these problems, as for query: 512, 128..1024; 512,lda=520"},
                 {"gpu", "GPU", "The GPU: cuda:N, or a name as for occupancy: h200", "cuda:0"},
                 {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
                  true},
