@@ -78,7 +78,7 @@ TEST(Explain, RefusesWhatIsNotTuned) {
   expect_refused(sandbox.run(explain("100")), 1, {"tuned.db", "no such file"});
   sandbox.done(tune("tiny", "100", {"--budget", "3"}));
   expect_refused(sandbox.run(explain("200")), 1, {"200", "not tuned", "--sizes 200"});
-  expect_refused(sandbox.run(explain("100", {"--device", "GPU"})), 1, {"GPU"});
+  expect_refused(sandbox.run(explain("100", {"--device", "GPU"})), 2, {"GPU"});
   expect_refused(sandbox.run(explain("100", {"--losers", "-1"})), 2, {"--losers", "-1"});
 }
 

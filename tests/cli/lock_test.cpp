@@ -6,6 +6,7 @@
 
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/core/problem.hpp"
 #include "tuner/lock/lock.hpp"
 #include "tuner/text/format.hpp"
 

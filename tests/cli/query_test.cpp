@@ -57,7 +57,7 @@ TEST_F(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   expect_refused(sandbox.run({"query", "--size", "100"}), 2, {"query needs --target"});
   expect_refused(sandbox.run({"db", "unpin", "--size", "100"}), 2, {"db unpin needs --target"});
   expect_refused(sandbox.run({"query", "--target", "stencil"}), 1, {"stencil", "tiny"});
-  expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 1,
+  expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "100", "--device", "GPU"}), 2,
                  {"GPU"});
 }
 

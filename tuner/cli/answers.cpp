@@ -253,10 +253,9 @@ DeviceInfo Databases::device_here() {
   const auto named = arguments_.find("device");
   try {
     return device_named(named.value_or("cuda:0"));
-  } catch (const UsageError&) {  // there is no such device anywhere
-    throw;
-  } catch (const Error&) {
-    if (named && !why_) throw;
+  } catch (const Error& error) {
+    const bool is_misspelt = dynamic_cast<const UsageError*>(&error) != nullptr;
+    if (named && (is_misspelt || !why_)) throw;
     say_why();  // why nothing is stored tells more
   }
 }
