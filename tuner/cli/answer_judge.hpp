@@ -101,8 +101,8 @@ class ProgramAnswers {
       asked_;
 };
 
-/// For TuningRequest::answer_today of this target, which must outlive it: what a program gets from
-/// this database, or from what is shipped. Without a database, from what is shipped.
+/// From this database and from what is shipped; with an empty path, from what is shipped only. The
+/// target must outlive it.
 AnswerToday answers_today(const Arguments& arguments, const Target& target,
                           const DeviceInfo& device, const std::string& policy,
                           const std::filesystem::path& database);

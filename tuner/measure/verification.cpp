@@ -80,7 +80,7 @@ bool holds_poison(ElementType type, std::span<const std::byte> element, Poison b
   return std::ranges::all_of(element, [&](std::byte byte) { return byte == poison; });
 }
 
-/// A small integer may equal its poison.
+/// Whether an element that holds poison was not written. A small integer may equal it by chance.
 bool tells_poison(ElementType type) { return is_floating(type) || bytes_of(type) >= 4; }
 
 /// Whether a reference that must write double seems to have written the output's own type: then the
@@ -377,9 +377,10 @@ Verdict verdict_of(const BufferSpec& buffer, const Finding& found, std::span<con
                                    found.wrong == 1 ? "is" : "are");
   const bool holds = holds_poison(buffer.type, got, before);
   const bool expected_holds = holds_poison(expected.type, expected.values, Poison::nan);
-  const bool both = holds && expected_holds;  // small integers hardly do by chance
-  const Writers writers{!holds || !(both || tells_poison(buffer.type)),
-                        !expected_holds || !(both || tells_poison(expected.type))};
+  const bool both = holds && expected_holds;  // even small integers hardly do so by chance
+  const bool kernel_left_it = holds && (both || tells_poison(buffer.type));
+  const bool reference_left_it = expected_holds && (both || tells_poison(expected.type));
+  const Writers writers{!kernel_left_it, !reference_left_it};
   std::string message = mismatch_text(buffer, element, got, expected, before, writers, wrong);
   if (found.unbounded > 0) message += "; " + unbounded_text(buffer, found);
   const bool is_written = writers.by_kernel || writers.by_reference;

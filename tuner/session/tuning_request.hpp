@@ -86,6 +86,7 @@ struct Budget {
 /// Reads `auto`, `200`, `10%`, `60s` or `2m`. Throws UsageError with examples.
 Budget parse_budget(std::string_view text);
 
+/// The configuration that a program gets for a problem today; empty if none is known. Thread-safe.
 using AnswerToday = std::function<std::string(const Problem&)>;
 
 struct TuningRequest {
@@ -106,8 +107,7 @@ struct TuningRequest {
   /// The target is restricted, as by with_fixed(). Trials are stored, but the stored best does not
   /// change.
   bool partial = false;
-  /// The configuration that a program gets for a problem today, to be tried after the default;
-  /// empty if none is known. Thread-safe. May be empty.
+  /// Asked for what is tried right after the default. May be empty.
   AnswerToday answer_today;
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;
