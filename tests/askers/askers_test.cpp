@@ -43,24 +43,22 @@ class Askers : public testing::Test {
     setenv("AUTOTUNE_KERNEL_PATH", AUTOTUNE_SOURCE_DIR "/kernel_sources", 1);
     db::TunedStore store(file_);  // a GPU that is not here is known by its rows
     const db::Sample sample(store, "2026-03-01T12:00:00.000Z");
-    add(store, "gemm", {8, 8, 8}, "layout=TT", 5000);
+    add(store, {8, 8, 8}, "layout=TT", 5000);
   }
 
   /// The default configuration as the result of these sizes. `library_ns` 0: it was not timed.
-  db::ProblemKey add(db::TunedStore& store, const std::string& name, const Sizes& sizes,
-                     const std::string& settings, double ns, double library_ns = 0,
-                     const db::DeviceRow& device = db::h200(),
+  db::ProblemKey add(db::TunedStore& store, const Sizes& sizes, const std::string& settings,
+                     double ns, double library_ns = 0, const db::DeviceRow& device = db::h200(),
                      const std::string& fingerprint = "") {
-    const Target target = find_target(name);
     db::Sample sample(store);
     sample.key.device = store.add_device(device);
-    db::KernelRow kernel = kernel_row(target);
+    db::KernelRow kernel = kernel_row(gemm_);
     if (!fingerprint.empty()) kernel.fingerprint = fingerprint;
     sample.key.kernel = store.add_kernel(kernel);
     sample.key.policy = kPolicy;
-    const Problem problem = problem_with(target, sizes, settings);
+    const Problem problem = problem_with(sizes, settings);
     sample.key.problem = problem.text();
-    db::DecisionRow row = sample.decision(default_of(target, problem), ns);
+    db::DecisionRow row = sample.decision(default_of(problem), ns);
     if (library_ns > 0) {
       row.baseline = {"cublas", "cublasSgemm", library_ns, {}, {}, library_ns < ns};
     }
@@ -69,17 +67,17 @@ class Askers : public testing::Test {
   }
 
   /// With the batch of this test.
-  Problem problem_with(const Target& target, const Sizes& sizes, const std::string& settings) {
+  Problem problem_with(const Sizes& sizes, const std::string& settings) const {
     const NamedValues values{{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}, {"batch", batch_}};
-    return problem_of(target, values, parse_named_values(settings));
+    return problem_of(gemm_, values, parse_named_values(settings));
   }
   /// The first default configuration that is valid there.
-  static std::string default_of(const Target& target, const Problem& problem) {
-    const TargetProgram program(target, problem, device_of(db::h200()));
+  std::string default_of(const Problem& problem) const {
+    const TargetProgram program(gemm_, problem, device_of(db::h200()));
     for (const Levels& each : program.defaults()) {
-      if (program.is_valid(each)) return to_text(configuration_of(target.parameters, each));
+      if (program.is_valid(each)) return to_text(configuration_of(gemm_.parameters, each));
     }
-    return to_text(target.default_configuration);
+    return to_text(gemm_.default_configuration);
   }
 
   autotune_handle* open(const std::string& target, const std::string& settings) {
@@ -113,7 +111,7 @@ class Askers : public testing::Test {
   /// Leading dimensions, strides and alignments, each its default or larger, of which some are
   /// multiples of a power of two: in each class of alignment.
   Sizes with_free(Sizes sizes, const std::string& settings) {
-    const Problem problem = problem_with(gemm_, sizes, settings);
+    const Problem problem = problem_with(sizes, settings);
     const TargetProgram program(gemm_, problem, device_of(db::h200()), SizeBinding::given);
     for (std::size_t i = 0; i < gemm_.free_sizes.size(); ++i) {
       const std::int64_t usual = program.free_values(whole(sizes)).at(i);
@@ -312,25 +310,24 @@ class HalfTuned : public Askers, public testing::WithParamInterface<const char*>
     if (batch_ > 1) settings_ = "layout=NT";
     db::TunedStore store(file_);
     for (const std::int64_t m : {1, 16, 64, 512}) {
-      add(store, "gemm", {m, 1024, 1024}, settings_, 9000.0 + static_cast<double>(m), 12000);
-      add(store, "gemm", {m, 2048, 1024}, settings_, 9000);
-      add(store, "gemm", {m, 512, 512}, settings_, 9000, 7000);
+      add(store, {m, 1024, 1024}, settings_, 9000.0 + static_cast<double>(m), 12000);
+      add(store, {m, 2048, 1024}, settings_, 9000);
+      add(store, {m, 512, 512}, settings_, 9000, 7000);
     }
     db::DeviceRow other = db::h200();
     other.name = "NVIDIA H100 80GB HBM3";
-    add(store, "gemm", {4, 1024, 1024}, settings_, 9000, 12000, other);
-    add(store, "gemm", {8, 1024, 1024}, settings_, 9000, 12000, db::h200(), "stale");
-    const db::ProblemKey pinned = add(store, "gemm", {32, 1024, 1024}, settings_, 9000, 8000);
-    const std::string configuration =
-        default_of(gemm_, problem_with(gemm_, {32, 1024, 1024}, settings_));
+    add(store, {4, 1024, 1024}, settings_, 9000, 12000, other);
+    add(store, {8, 1024, 1024}, settings_, 9000, 12000, db::h200(), "stale");
+    const db::ProblemKey pinned = add(store, {32, 1024, 1024}, settings_, 9000, 8000);
+    const std::string configuration = default_of(problem_with({32, 1024, 1024}, settings_));
     store.pin({"", pinned, configuration, "because", "2026-03-01T12:02:00.000Z"});
     db::Sample sample(store);
-    sample.key = add(store, "gemm", {48, 1024, 1024}, settings_, 9000, 12000);
+    sample.key = add(store, {48, 1024, 1024}, settings_, 9000, 12000);
     db::TrialRow failure = sample.failure(configuration, "wrong");
     failure.created_at = "2026-03-01T12:03:00.000Z";
     store.append({&failure, 1});
-    sample.key = add(store, "gemm", {4096, 1024, 1024}, "layout=TT", 9000, 12000);
-    sample.key.problem = problem_with(gemm_, {96, 1024, 1024}, settings_).text();
+    sample.key = add(store, {4096, 1024, 1024}, "layout=TT", 9000, 12000);
+    sample.key.problem = problem_with({96, 1024, 1024}, settings_).text();
     store.append(std::vector{sample.trial(configuration, 3000)});  // its run was killed
     for (const std::int64_t m : {1, 4, 8, 16, 32, 48, 64, 96, 512}) {
       for (const std::int64_t n : {512, 1024, 2048})

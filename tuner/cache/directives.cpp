@@ -2,6 +2,7 @@
 #include "tuner/cache/directives.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -10,12 +11,20 @@
 namespace autotune {
 namespace {
 
+constexpr auto kSpecial = [] {
+  std::array<bool, 256> special{};
+  for (const unsigned char c : {'\n', '\\', '/', '*', '"', '\''}) special[c] = true;
+  return special;
+}();
+
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
   std::vector<LogicalLine> read() {
     while (at_ < text_.size()) {
+      take_ordinary();
+      if (at_ == text_.size()) break;
       if (take("\\\n") || take("\\\r\n")) {
         ++number_;
       } else if (take("\n")) {
@@ -36,6 +45,13 @@ class Reader {
     if (!text_.substr(at_).starts_with(expected)) return false;
     at_ += expected.size();
     return true;
+  }
+
+  /// Up to the next character that may mean anything: most of a source.
+  void take_ordinary() {
+    const std::size_t from = at_;
+    while (at_ < text_.size() && !kSpecial[static_cast<unsigned char>(text_[at_])]) ++at_;
+    if (in_ == In::code || in_ == In::quote) line().append(text_, from, at_ - from);
   }
 
   /// Ends a line, and with it an open quote: a lone apostrophe does not begin a literal.

@@ -124,10 +124,11 @@ class Collector {
   }
 
   bool take(const fs::path& path, const std::string& name) {
+    if (seen_.contains(path.lexically_normal())) return true;
     std::string stamp = stamp_of(path);
     const auto text = contents(path);
     if (!text) return false;
-    if (!seen_.insert(path.lexically_normal()).second) return true;
+    seen_.insert(path.lexically_normal());
     included_.files.push_back({name, path, *text, std::move(stamp)});
     follow(*text, path.parent_path());
     return true;

@@ -71,14 +71,16 @@ constexpr std::array kKeysOfKernels = {
 /// What headers are read for.
 struct HeaderRules {
   const std::vector<std::string>& empty;
-  Words parameters;
+  Words parameters = {};
+  /// Headers that were found to stay as they are, with the folders of what they include.
+  std::set<std::pair<fs::path, std::vector<fs::path>>> plain = {};
 };
 
 /// The text with the source's own headers that have host code, or a value of a parameter, in place
 /// of their first #include, so that these are left out of them, too. The same text if there are
 /// none.
 std::string with_host_headers(const std::string& text, const std::string& name,
-                              const std::vector<fs::path>& folders, const HeaderRules& rules,
+                              const std::vector<fs::path>& folders, HeaderRules& rules,
                               std::set<fs::path>& done) {
   const MaskedSource parts = masked(text);
   const std::vector<std::string_view> directives = split(parts.directives, '\n');
@@ -96,15 +98,20 @@ std::string with_host_headers(const std::string& text, const std::string& name,
       std::error_code failed;
       if (is_there || header.name.empty() || !fs::is_regular_file(file, failed)) continue;
       if (is_there = done.contains(file); is_there) break;
-      const std::string own = read_text_file(file, kLongestIncluded).text;
       std::vector<fs::path> beside = folders;
-      beside.insert(beside.begin(), file.parent_path());
+      if (beside.front() != file.parent_path()) beside.insert(beside.begin(), file.parent_path());
+      if (rules.plain.contains({file, beside})) break;
+      const std::string own = read_text_file(file, kLongestIncluded).text;
       std::set<fs::path> inside = done;
       inside.insert(file);
       inner = with_host_headers(own, header.name, beside, rules, inside);
       const bool is_same = inner == own && !has_own_value(own, rules.parameters);
       if (is_same && without_host_code(own).text == own) inner.clear();
-      if (!inner.empty()) done = inside;
+      if (inner.empty()) {
+        rules.plain.emplace(file, beside);
+      } else {
+        done = inside;
+      }
       break;
     }
     if (i > 0) all += '\n';
@@ -135,13 +142,12 @@ std::string place_in(std::string_view text, std::size_t line, std::string file) 
 /// The text of a source, without its host code.
 std::string device_code(const fs::path& file, const Node& source,
                         const std::vector<fs::path>& more_folders, Target& target,
-                        const Words& parameters = {}) {
+                        HeaderRules& rules) {
   std::vector<fs::path> folders = {file.parent_path()};
   folders.insert(folders.end(), more_folders.begin(), more_folders.end());
   const std::string name = file.filename().string();
   std::set<fs::path> done;
-  const std::string text = with_host_headers(text_of(file, source), name, folders,
-                                             {target.empty_headers, parameters}, done);
+  const std::string text = with_host_headers(text_of(file, source), name, folders, rules, done);
   Words named;
   for (const IncludedFile& each : included(text, folders).files) add_device_words(each.text, named);
   DeviceCode code = without_host_code(text, named);
@@ -164,8 +170,8 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
   const std::vector<fs::path> more = include_folders(root, folder);
   for (const Node& item : root.items_of("empty_headers"))
     target.empty_headers.push_back(item.text());
-  Words parameters;
-  for (const auto& [name, value] : root.members_of("parameters")) parameters.insert(name);
+  HeaderRules rules{target.empty_headers};
+  for (const auto& [name, value] : root.members_of("parameters")) rules.parameters.insert(name);
   for (const Node& source : root["source"].one_or_more(kMostItems)) {
     const fs::path file = folder / source.text();
     if (!generator_words(root).empty()) require_generated(file, source);
@@ -175,7 +181,7 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
       target.source_text += format("\n#line 1 \"{}\"\n", file.filename().string());
     }
     target.source_text += runs_commands(root) ? text_of(file, source)
-                                              : device_code(file, source, more, target, parameters);
+                                              : device_code(file, source, more, target, rules);
     add_folder(target, file.parent_path());
   }
   target.include_folders.insert(target.include_folders.end(), more.begin(), more.end());
@@ -188,6 +194,7 @@ void read_source(const Node& root, const fs::path& folder, Target& target) {
 
 /// The sources of families and of the parts that they use, from the folders of their files.
 void read_family_sources(const Reading& reading, Target& target) {
+  HeaderRules rules{target.empty_headers};
   for (const ManifestScope& scope : reading.scopes) {
     if (!scope.guard) continue;
     FamilySource& own = target.family_sources.emplace_back();
@@ -195,7 +202,7 @@ void read_family_sources(const Reading& reading, Target& target) {
       for (const Node& source : sources->one_or_more(kMostItems)) {
         own.path = folder_of(source.document().file) / source.text();
         own.text += format("\n#line 1 \"{}\"\n", own.path.filename().string());
-        own.text += device_code(own.path, source, {}, target);
+        own.text += device_code(own.path, source, {}, target, rules);
         add_folder(target, own.path.parent_path());
       }
     }

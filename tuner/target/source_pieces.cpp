@@ -33,9 +33,9 @@ class Masking {
       }
       if (c == '\n') line_is_blank = true;
       if (std::isspace(static_cast<unsigned char>(c)) == 0) line_is_blank = false;
-      if (starts("//")) {
+      if (c == '/' && starts("//")) {
         skip_to("\n");
-      } else if (starts("/*")) {
+      } else if (c == '/' && starts("/*")) {
         skip_to("*/");
         at_ = std::min(at_ + 2, source_.size());
       } else if (c == '"' && at_ > 0 && source_[at_ - 1] == 'R') {
