@@ -69,9 +69,9 @@ class Interrupt : public ::testing::Test {
     return ended;
   }
 
-  /// Soon after the signal.
+  /// Half a minute is a hang: on a busy machine, what is left ends later than the tool.
   void expect_nothing_left() const {
-    while (anything_lives() && seconds_since(signalled_) < limit()) {
+    while (anything_lives() && seconds_since(signalled_) < 30) {
       std::this_thread::sleep_for(milliseconds(10));
     }
     EXPECT_FALSE(anything_lives()) << seconds_since(signalled_) << " s after the signal";

@@ -148,9 +148,11 @@ std::string device_code(const fs::path& file, const Node& source,
   const std::string name = file.filename().string();
   std::set<fs::path> done;
   const std::string text = with_host_headers(text_of(file, source), name, folders, rules, done);
+  DeviceCode code = without_host_code(text);
+  if (code.text == text) return text;
   Words named;
   for (const IncludedFile& each : included(text, folders).files) add_device_words(each.text, named);
-  DeviceCode code = without_host_code(text, named);
+  code = without_host_code(text, named);
   for (const LeftOut& each : code.left_out) {
     target.host_code.push_back(format("{} ({})", each.name, place_in(text, each.line, name)));
   }
