@@ -307,7 +307,7 @@ TEST_F(StoredBits, AClassIsChosenByNameAndRepairKeepsIt) {
   sandbox_.write("app.lock", lock_text(slower));
   const Ended repaired =
       sandbox_.run({"lock", "--repair", "app.lock", "--target", manifest_of("orders"), "--within",
-                    "1000000", "--budget", "12"});
+                    "1000", "--budget", "12"});
   EXPECT_EQ(repaired.status, 0) << repaired.err << repaired.out;
   EXPECT_THAT(repaired.out, HasSubstr("1 answers are new"));
   EXPECT_THAT(splits(), ::testing::ElementsAre("SPLIT=4"));
