@@ -11,6 +11,7 @@
 namespace autotune {
 namespace {
 
+/// Characters that can end a line, or begin or end a comment or a literal.
 constexpr auto kSpecial = [] {
   std::array<bool, 256> special{};
   for (const unsigned char c : {'\n', '\\', '/', '*', '"', '\''}) special[c] = true;
@@ -47,7 +48,7 @@ class Reader {
     return true;
   }
 
-  /// Up to the next character that may mean anything: most of a source.
+  /// Most of a source: what stands before the next special character.
   void take_ordinary() {
     const std::size_t from = at_;
     while (at_ < text_.size() && !kSpecial[static_cast<unsigned char>(text_[at_])]) ++at_;
