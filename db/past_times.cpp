@@ -22,6 +22,7 @@ constexpr double kGoodRatio = 1.25;
 struct FoundTime {
   PastTime time;
   std::int64_t trial = 0;
+  bool may_answer = true;  // it was verified, and its time was not cut short
 };
 
 struct FoundProblem {
@@ -141,8 +142,9 @@ class LayerTimes {
                    Problems& problems) {
     if (!has_few_trials(part, policy)) return;
     Query rows = connection_.query(
-        "SELECT problem, configuration, median_ns, rowid, created_at, session FROM trial WHERE "
-        "device = ? AND kernel = ? AND policy = ? AND outcome = 'ok' AND verified AND " +
+        "SELECT problem, configuration, median_ns, rowid, created_at, session, outcome = 'ok' FROM "
+        "trial WHERE device = ? AND kernel = ? AND policy = ? AND outcome IN ('ok', 'pruned') AND "
+        "verified AND " +
         live_sql<TrialRow>());
     rows.bind(part.device.id, part.kernel.id, policy);
     while (rows.step()) {
@@ -156,23 +158,30 @@ class LayerTimes {
         continue;
       }
       const Validity validity = parts_.validity(part, rows.view(5));
-      found->found.push_back(
-          {{std::string(configuration), ns, "measured", validity}, rows.integer(3)});
+      found->found.push_back({{std::string(configuration), ns, "measured", validity},
+                              rows.integer(3),
+                              rows.integer(6) != 0});
     }
   }
 
-  /// Keeps good configurations, each once. Checks only these against their ids.
+  /// Keeps good configurations, each once, apart from others. Checks only the good against their
+  /// ids.
   void sort_out(FoundProblem& one) {
     std::ranges::stable_sort(one.found, is_before);
     std::vector<PastTime>& good = one.problem.good;
+    std::vector<PastTime>& slower = one.problem.slower;
     for (FoundTime& each : one.found) {
-      if (good.size() == kMostGood) return;
-      if (!good.empty() && each.time.ns > kGoodRatio * good.front().ns) continue;
+      const bool is_near = good.empty() || each.time.ns <= kGoodRatio * good.front().ns;
+      if (!each.may_answer || !is_near || good.size() == kMostGood) {
+        if (each.time.ns > 0) slower.push_back(std::move(each.time));
+        continue;
+      }
       const bool is_known =
           std::ranges::find(good, each.time.configuration, &PastTime::configuration) != good.end();
       if (is_known || (each.trial != 0 && !is_whole_trial(connection_, each.trial))) continue;
       good.push_back(std::move(each.time));
     }
+    std::ranges::stable_sort(slower, {}, &PastTime::configuration);
   }
 
   static bool is_before(const FoundTime& a, const FoundTime& b) {
@@ -233,6 +242,13 @@ std::vector<FailedThere> failed_there(const LayerFailures& failures, const PastT
 }
 
 }  // namespace
+
+const PastTime* PastProblem::timed(std::string_view configuration) const {
+  const auto found = std::ranges::find(good, configuration, &PastTime::configuration);
+  if (found != good.end()) return found->ns > 0 ? &*found : nullptr;
+  const auto other = std::ranges::lower_bound(slower, configuration, {}, &PastTime::configuration);
+  return other != slower.end() && other->configuration == configuration ? &*other : nullptr;
+}
 
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request) {
   const LayerFailures failures(layers, request);

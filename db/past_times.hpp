@@ -36,11 +36,15 @@ struct PastProblem {
   bool own_settings = true;         // of the request, not alike ones
   bool is_answered = false;         // has a best row
   std::vector<PastTime> good;       // fastest first; never timed ones last
+  std::vector<PastTime> slower;     // all others that were timed, by their texts
   PastTime standard;                // the default configuration
   std::string baseline;             // plugin of the vendor's library; may be empty
   double baseline_ns = 0;           // of its fastest candidate
   std::string cover;                // the cover that pinned it; else empty
   PastTime pinned;                  // what the cover pinned
+
+  /// nullptr if it was not timed there.
+  const PastTime* timed(std::string_view configuration) const;
 };
 
 /// Configurations that failed at one problem on the request's device, with its source. They are no
@@ -59,8 +63,8 @@ struct PastTimes {
 /// The problems with the request's target, settings and policy, on its device and others of its
 /// architecture. Includes all versions of the source, so the reader must check that a configuration
 /// is valid. Only what may be an answer: nothing damaged, retracted or refuted. At most `kMostGood`
-/// configurations a problem, within a quarter of its fastest. An unreadable layer, about which
-/// read_lookup_rows() warns, has none.
+/// configurations a problem are good, those within a quarter of its fastest. An unreadable layer,
+/// about which read_lookup_rows() warns, has none.
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request);
 
 inline constexpr std::size_t kMostGood = 24;

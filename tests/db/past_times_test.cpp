@@ -73,6 +73,9 @@ TEST_F(PastTimesTest, AreThoseOfGoodConfigurationsFastestFirst) {
     add(store, sample.trial("BM=64", 10100));
     add(store, sample.trial("BM=16", 30000));
     add(store, sample.failure("BM=80", "wrong"));
+    TrialRow screened = sample.trial("BM=8", 9000);
+    screened.outcome = "pruned";
+    add(store, screened);
   }
   const PastTimes all = read(request());
   ASSERT_EQ(all.problems.size(), 1u);
@@ -81,6 +84,10 @@ TEST_F(PastTimesTest, AreThoseOfGoodConfigurationsFastestFirst) {
   EXPECT_EQ(all.devices.at(problem.device).name, "NVIDIA H200");
   EXPECT_THAT(problem.good,
               ElementsAre(configuration("BM=48"), configuration("BM=64"), configuration("BM=32")));
+  EXPECT_THAT(problem.slower, ElementsAre(configuration("BM=16"), configuration("BM=8")));
+  EXPECT_EQ(problem.timed("BM=8")->ns, 9000);
+  EXPECT_EQ(problem.timed("BM=48")->ns, 9900);
+  EXPECT_EQ(problem.timed("BM=80"), nullptr) << "it failed";
   EXPECT_EQ(problem.standard.configuration, "BM=16");
   EXPECT_EQ(problem.standard.ns, 30000);
   EXPECT_EQ(problem.baseline, "cublas");

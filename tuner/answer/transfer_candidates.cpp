@@ -58,6 +58,7 @@ namespace {
 constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kFirst = 8;   // candidates to expand when none but the default is valid
 constexpr double kOneChange = 0.6;  // added to the distance of a neighbour's error
+constexpr double kNear = 1;         // in doublings: what was slow there is no answer here
 constexpr int kSteps = 3;
 constexpr int kModelSteps = 12;  // from the default configuration
 
@@ -196,8 +197,26 @@ bool TransferCandidates::predict(TransferCandidate& one, double typical, std::si
   if (!known_.models().has_model()) return true;
   const std::optional<double> time = predictions_.time(*one.levels);
   if (!time) return false;
+  one.known = known_of(one);
   one.expected = expected_time(*time, one.known, typical);
   return true;
+}
+
+/// Its error at the nearest problem where it was timed, though it was not good there.
+std::optional<KnownError> TransferCandidates::known_of(const TransferCandidate& one) const {
+  std::string text;
+  for (const NearProblem& near : near_) {
+    const db::PastProblem& there = *near.known->problem;
+    if (near.distance > kNear || (one.known && one.known->distance <= near.distance)) break;
+    if (there.slower.empty()) continue;
+    if (text.empty()) text = to_text(configuration_of(sized_.target.parameters, *one.levels));
+    const db::PastTime* const timed = there.timed(text);
+    if (timed == nullptr) continue;
+    if (const auto error = known_.models().at(there).error(*one.levels, *timed)) {
+      return KnownError{*error, near.distance};
+    }
+  }
+  return one.known;
 }
 
 /// A few steps of a search by the model: adds the neighbours of the best.

@@ -83,6 +83,7 @@ class TransferCandidates {
   void add_neighbours(const TransferCandidate& one, double typical,
                       std::vector<TransferCandidate>& valid);
   bool predict(TransferCandidate& one, double typical, std::size_t rank);
+  std::optional<KnownError> known_of(const TransferCandidate& one) const;
   void descend(std::vector<TransferCandidate>& valid, double typical, int steps);
   const Levels* kept_if_new(const Levels& levels);
   /// It is valid for these sizes, and has not failed for them.

@@ -287,11 +287,11 @@ bool is_clearly_faster(const Ratio& ratio, const Policy& policy) {
   return seems_faster(ratio, policy) && is_clearly_below_one(ratio);
 }
 
-/// The winner: the fastest, unless the stored best or the default is within the margin.
+/// The winner: the fastest, unless what programs get or the default is within the margin.
 void choose_winner(Contest& contest, const Policy& policy, PlayoffResult& result) {
   const std::size_t best = fastest(contest);
   const auto by_default = find_living(contest, &Finalist::is_default);
-  auto holder = find_living(contest, &Finalist::is_stored);
+  auto holder = find_living(contest, &Finalist::is_given);
   const bool is_worse =
       holder && by_default && is_clearly_faster(contest.ratio(*by_default, *holder), policy);
   if (!holder || is_worse) {

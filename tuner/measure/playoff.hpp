@@ -21,14 +21,14 @@ struct Finalist {
   Timer* timer = nullptr;
   double seconds = 0;        // per launch, from the search or the store: sets launches per batch
   bool is_default = false;   // at most one
-  bool is_stored = false;    // the stored best; at most one, may be the default too
+  bool is_given = false;     // what programs get today; at most one, may be the default too
   bool is_baseline = false;  // timed alongside; never the winner or a tie
 };
 
 /// The finalists, fastest first: indices of those within the policy's margin of the fastest, up to
 /// its number. Both are larger if the clock was low, because kernels differ in what they lose to
 /// it: the margin by the largest correction, and to the policy's throttled_margin if the fastest
-/// was throttled. The caller adds the default configuration and the stored best.
+/// was throttled. The caller adds the default configuration and what programs get.
 std::vector<std::size_t> choose_finalists(std::span<const Measurement> searched,
                                           const Policy& policy);
 
@@ -52,7 +52,7 @@ inline FinalistResult failed_finalist(Outcome outcome, std::string message) {
 
 struct PlayoffResult {
   std::optional<std::size_t> winner;  // index of a finalist; none if all failed
-  bool replaced = false;              // it replaces the stored best (without one: the default)
+  bool replaced = false;              // it replaces what programs get (else the default)
   int ties = 1;                       // finalists within tie_margin, the fastest included
   double tie_margin = 0;              // tie_margin() of this playoff
   double noise_floor = 0;             // relative difference of the A/A pair
@@ -75,8 +75,8 @@ double tie_margin(const Policy& policy, double noise_floor);
 /// At least one finalist must not be a baseline. `clock_hz` is the session's reference, 0 if
 /// unknown. A finalist that fails in any phase is excluded: its result has the reason, and the
 /// others are compared without it. If the fastest was throttled, the fastest are also timed under
-/// load, one by one, and compared by that. The winner is the fastest, with one exception. The
-/// stored best (without one: the default) stays, unless the fastest beats it by more than the
+/// load, one by one, and compared by that. The winner is the fastest, with one exception. What
+/// programs get (else the default) stays, unless the fastest beats it by more than the
 /// policy's margin and is_clearly_below_one() confirms it.
 PlayoffResult play_off(std::vector<Finalist> finalists, const Policy& policy, std::uint64_t seed,
                        const Reallocate& reallocate = {}, double clock_hz = 0,

@@ -135,8 +135,8 @@ bool are_there_by(const std::vector<CompileRequests::Result>& kernels, const Dea
 
 }  // namespace
 
-Finalists::Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn)
-    : run_(run), edge_(edge), stored_(stored), warn_(std::move(warn)) {}
+Finalists::Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> given, Warn warn)
+    : run_(run), edge_(edge), given_(given), warn_(std::move(warn)) {}
 
 void Finalists::verify(const Policy& policy, const Deadline& deadline) {
   const TrialLedger& ledger = run_.ledger();
@@ -196,7 +196,7 @@ bool Finalists::holds(std::size_t index) const {
 }
 
 std::optional<std::size_t> Finalists::holder() const {
-  if (stored_ && run_.ledger().is_timed(*stored_)) return stored_;
+  if (given_ && run_.ledger().is_timed(*given_)) return given_;
   if (run_.ledger().is_timed(run_.default_index())) return run_.default_index();
   return std::nullopt;
 }
@@ -279,7 +279,7 @@ std::vector<Finalist> Finalists::entries() const {
   for (const LoadedFinalist& one : loaded_) {
     entries.push_back({one.candidate.get(),
                        run_.ledger().trials().at(one.index).measurement->median,
-                       one.index == run_.default_index(), one.index == stored_});
+                       one.index == run_.default_index(), one.index == given_});
   }
   return entries;
 }

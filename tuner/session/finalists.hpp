@@ -80,13 +80,13 @@ struct LoadedFinalist {
   bool repeats = true;  // its runs gave the same bits
 };
 
-/// The fastest trials, the default configuration, and the stored best.
+/// The fastest trials, the default configuration, and what programs get today.
 class Finalists {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// All arguments must outlive it. `stored` is the index of the stored best.
-  Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> stored, Warn warn);
+  /// All arguments must outlive it. `given` is the index of what programs get.
+  Finalists(ProblemRun& run, EdgeCheck& edge, std::optional<std::size_t> given, Warn warn);
 
   /// Chooses the finalists and verifies them: once on the edge problem, and in three runs. Failures
   /// are refuted, and the next fastest trials take their place. After the deadline only the fastest
@@ -107,8 +107,8 @@ class Finalists {
   std::span<const LoadedFinalist> all() const { return loaded_; }
   /// Whether they include the fastest trial that is not refuted.
   bool hold_the_fastest() const;
-  /// What stays unless another is clearly faster: the stored best, else the default configuration.
-  /// nullopt if both failed.
+  /// What stays unless another is clearly faster: what programs get, else the default
+  /// configuration. nullopt if both failed.
   std::optional<std::size_t> holder() const;
   bool holds(std::size_t index) const;
   /// The arguments of play_off().
@@ -123,7 +123,7 @@ class Finalists {
 
   ProblemRun& run_;
   EdgeCheck& edge_;
-  const std::optional<std::size_t> stored_;
+  const std::optional<std::size_t> given_;
   const Warn warn_;
   std::vector<LoadedFinalist> loaded_;
 };

@@ -109,11 +109,6 @@ std::vector<BaselineReport> baseline_reports(std::span<const BaselineCandidate> 
 
 using Warn = std::function<void(const std::string&)>;
 
-std::optional<std::size_t> stored_best(const ProblemRun& run) {
-  const auto best = run.recorder().earlier_best();
-  return best ? run.space().find(parse_named_values(best->configuration)) : std::nullopt;
-}
-
 Tuned tuned(const Configuration& configuration, const FinalistResult& result,
             const std::optional<Energy>& energy) {
   Tuned tuned{configuration, result.measurement, std::nullopt, true};
@@ -190,12 +185,12 @@ ProblemDecision publish(const ProblemRun& run, const Finalists& finalists,
   return decision;
 }
 
-/// The stored best takes part even if this run did not try it.
+/// What programs get takes part even if this run did not try it.
 std::optional<std::size_t> tried_holder(ProblemRun& run, const Deadline& deadline) {
-  const auto stored = stored_best(run);
+  const auto given = run.given();
   const bool has_rival = run.ledger().fastest().has_value();
-  if (stored && has_rival && !deadline.has_passed()) TrialEvaluator(run, 0).try_anyway(*stored);
-  return stored;
+  if (given && has_rival && !deadline.has_passed()) TrialEvaluator(run, 0).try_anyway(*given);
+  return given;
 }
 
 /// Whether it is not known if it works: it is untried, or the machine failed.
@@ -212,11 +207,11 @@ ProblemDecision out_of_time(std::string before) {
 
 /// What is missing for a comparison, in words; empty if nothing is.
 std::string missing(const ProblemRun& run, const Finalists& finalists,
-                    std::optional<std::size_t> stored, const Deadline& deadline) {
+                    std::optional<std::size_t> given, const Deadline& deadline) {
   if (finalists.all().empty()) return "a finalist was verified";
-  if (stored && is_untried(run, *stored)) return "the stored best was tried";
+  if (given && is_untried(run, *given)) return "what programs get was tried";
   if (const auto holder = finalists.holder(); holder && !finalists.holds(*holder)) {
-    return format("{} was verified", holder == stored ? "the stored best" : "the default");
+    return format("{} was verified", holder == given ? "what programs get" : "the default");
   }
   const bool has_libraries = run.baselines().are_found() || !deadline.has_passed();
   return has_libraries ? "" : "the vendor's library was timed";
@@ -250,15 +245,15 @@ Tuned predicted(const Trial& trial) {
 
 ProblemDecision decide(ProblemRun& run, EdgeCheck& edge, const Deadline& deadline,
                        std::uint64_t seed, const Warn& warn) {
-  const std::optional<std::size_t> stored = tried_holder(run, deadline);
-  Finalists finalists(run, edge, stored, warn);
+  const std::optional<std::size_t> given = tried_holder(run, deadline);
+  Finalists finalists(run, edge, given, warn);
   for (;;) {
     finalists.verify(shortened(run.policy(), deadline), verifying_deadline(deadline));
     if (!run.ledger().fastest()) {
       const bool is_tried = run.ledger().trials().contains(run.default_index());
       return is_tried ? ProblemDecision() : out_of_time("the default was tried");
     }
-    const std::string before = missing(run, finalists, stored, deadline);
+    const std::string before = missing(run, finalists, given, deadline);
     if (!before.empty()) return out_of_time(before);
 
     const Device::Turn turn = run.device().take_turn();
@@ -332,13 +327,13 @@ double figure_of(const Policy& policy, const std::optional<Energy>& energy,
                                                : energy->joules * result.measurement.median;
 }
 
-/// The stored best, else the default.
+/// What programs get, else the default.
 std::optional<std::size_t> holder_of(const std::vector<Finalist>& entries,
                                      const std::vector<double>& figures) {
   std::optional<std::size_t> holder;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (figures[i] == std::numeric_limits<double>::infinity()) continue;
-    if (entries[i].is_stored) return i;
+    if (entries[i].is_given) return i;
     if (entries[i].is_default) holder = i;
   }
   return holder;

@@ -65,7 +65,7 @@ std::optional<Energies> measured_energies(const Policy& policy, Finalists& final
                                           const PlayoffResult& result, const Deadline& deadline);
 
 /// Makes the finalist with the least energy, or least product of energy and time, the winner, and
-/// notes which others tie. The stored best (without one: the default) stays unless it has more by
+/// notes which others tie. What programs get (else the default) stays unless it has more by
 /// over the policy's replace_margin, and by more than the resolution of the two can hide. Changes
 /// nothing if the objective is time.
 void decide_by_energy(const Policy& policy, const Finalists& finalists, const Energies& energies,

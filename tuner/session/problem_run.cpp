@@ -107,6 +107,14 @@ ProblemRun::ProblemRun(const RunContext& context, Problem problem, ParameterSpac
              [this] { return compile_default(); }),
       baselines_(context.baselines) {}
 
+std::optional<std::size_t> ProblemRun::given() const {
+  if (const auto best = recorder().earlier_best()) {
+    return space_.find(parse_named_values(best->configuration));
+  }
+  if (!context_.answer_today || !device().runs()) return std::nullopt;
+  return space_.find(parse_named_values(context_.answer_today(problem_)));
+}
+
 LaunchPlan ProblemRun::plan(std::size_t index) const { return program_.plan(space_.levels(index)); }
 
 std::unique_ptr<Candidate> ProblemRun::load(std::size_t index) {

@@ -86,6 +86,7 @@ struct RunContext {
   int batch = 1;  // configurations that a search compiles at a time
   std::span<const BaselineSource> baselines = {};  // for the playoff
   std::function<void(const std::string&)> warn = {};
+  AnswerToday answer_today = {};
 };
 
 /// The first trial that must run opens the bench; a run with stored trials only touches no device.
@@ -114,6 +115,8 @@ class ProblemRun {
   const TargetProgram& program() const { return program_; }
   std::span<const double> predicted() const { return predicted_; }
   std::size_t default_index() const { return default_index_; }
+  /// What programs get today: the stored best, else `answer_today`. nullopt if neither is known.
+  std::optional<std::size_t> given() const;
   TrialLedger& ledger() { return ledger_; }
   const TrialLedger& ledger() const { return ledger_; }
   CompileScheduler& scheduler() { return scheduler_; }

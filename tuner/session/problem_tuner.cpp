@@ -96,7 +96,7 @@ ProblemReport ProblemTuner::tune(const TuningOrder& order) {
   }
   Recorder recorder = recorder_of(problem);
   ProblemRun run({shared_.target, device_, shared_.pool, recorder, request.policy, order.batch,
-                  request.baselines, callbacks_.on_warning},
+                  request.baselines, callbacks_.on_warning, request.answer_today},
                  problem, std::move(prepared.space), std::move(prepared.corrected), order.retune);
   EdgeCheck& edge = edge_of(problem);
 
@@ -157,7 +157,7 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
   const std::uint64_t seed = hash64(run.problem().text(), shared_.request.seed);
   if (evaluator.must_compile(run.default_index())) {
     compile_ahead(run, edge, run.default_index());
-    evaluator.prefetch(answered_today(run));
+    if (const auto given = run.given()) evaluator.prefetch({&*given, 1});
     if (evaluator.remaining() > 1) evaluator.prefetch(strategy->first(evaluator, seed));
   }
   if (!begin_search(run, edge, evaluator)) return std::nullopt;
@@ -171,25 +171,17 @@ std::optional<double> ProblemTuner::search(ProblemRun& run, EdgeCheck& edge,
   return evaluator.expected_gain();
 }
 
-/// Tries the default configuration and takes over all that is known. False if nothing is left to
-/// search for.
+/// Tries the default configuration, takes over all that is known, and tries what programs get.
+/// False if nothing is left to search for.
 bool ProblemTuner::begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator) {
   const std::size_t by_default = run.default_index();
   evaluator.evaluate({&by_default, 1});
   run.ledger().take_over_all();
   if (evaluator.remaining() == 0) return false;
   if (run.ledger().is_timed(by_default)) expect_default_right_at_edge(run, edge);
-  evaluator.suggest(answered_today(run));
+  if (const auto given = run.given()) evaluator.suggest({&*given, 1});
   start_from_elsewhere(run, evaluator);
   return true;
-}
-
-/// What a program gets, if it is known: timed early, a short search publishes nothing slower.
-std::vector<std::size_t> ProblemTuner::answered_today(const ProblemRun& run) const {
-  if (!shared_.request.answer_today || !device_.runs()) return {};
-  const std::string answer = shared_.request.answer_today(run.problem());
-  const auto index = run.space().find(parse_named_values(answer));
-  return index ? std::vector{*index} : std::vector<std::size_t>();
 }
 
 /// What is fast on other devices is measured here before the search begins.

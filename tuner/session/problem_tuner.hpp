@@ -58,7 +58,6 @@ class ProblemTuner {
   std::optional<double> search(ProblemRun& run, EdgeCheck& edge, const TuningOrder& order,
                                Deadline::Clock::time_point started);
   bool begin_search(ProblemRun& run, EdgeCheck& edge, TrialEvaluator& evaluator);
-  std::vector<std::size_t> answered_today(const ProblemRun& run) const;
   void start_from_elsewhere(const ProblemRun& run, TrialEvaluator& evaluator);
   void expect_default_right_at_edge(ProblemRun& run, EdgeCheck& edge);
   void compile_ahead(ProblemRun& run, const EdgeCheck& edge, std::size_t index);

@@ -107,7 +107,7 @@ struct TuningRequest {
   /// The target is restricted, as by with_fixed(). Trials are stored, but the stored best does not
   /// change.
   bool partial = false;
-  /// Asked for what is tried right after the default. May be empty.
+  /// Asked for what is tried early and stays unless another is clearly faster. May be empty.
   AnswerToday answer_today;
   /// Columns of the session's row.
   std::string command, budget_text, tool_version;

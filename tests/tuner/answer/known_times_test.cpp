@@ -131,6 +131,7 @@ TEST(ExpectedSeconds, AreThoseOfNearTimes) {
   times.problems.emplace_back();
   times.problems[0].sizes = {1024, 4096};
   times.problems[0].good = {{"BM=128 UNROLL=4", 50000, "measured"}};
+  times.problems[0].slower = {{"BM=64 UNROLL=4", 900000, "measured"}};
   Experience experience({target, ones, device, program}, times);
   const auto expected = [&](const std::string& configuration, std::int64_t m) {
     return experience.expected_seconds(configuration, std::vector<std::int64_t>{m, 4096});
@@ -138,6 +139,9 @@ TEST(ExpectedSeconds, AreThoseOfNearTimes) {
   EXPECT_NEAR(expected("BM=128 UNROLL=4", 1024), 50e-6, 1e-9);
   EXPECT_GT(expected("BM=128 UNROLL=4", 2048), 50.5e-6);
   EXPECT_GT(expected("BM=128 UNROLL=2", 1024), 70e-6) << "nobody timed it";
+  EXPECT_NEAR(expected("BM=64 UNROLL=4", 1024), 900e-6, 1e-9) << "it was timed, and lost";
+  EXPECT_GT(expected("BM=64 UNROLL=4", 1088), 800e-6) << "and is no better near by";
+  EXPECT_LT(expected("BM=64 UNROLL=4", 16384), 2000e-6) << "far away, its loss says little";
   EXPECT_EQ(expected("BM=128 UNROLL=4", 1025), 0) << "it is not valid";
   EXPECT_EQ(expected("BM=banana", 1024), 0);
 }

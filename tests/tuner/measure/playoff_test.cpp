@@ -211,11 +211,11 @@ TEST(Playoff, WhereTheOnlyOneFailsInTheOtherL2StateNoneIsLeft) {
 }
 
 TEST(Playoff, FewerThanSixBlocksReplaceNobody) {
-  for (const bool is_stored : {false, true}) {
+  for (const bool is_given : {false, true}) {
     int calls = 0;
     ScriptedTimer holder(2.0), better([&](int, int) { return ++calls, batch_of(1.0); });
     const auto late = [&](int blocks) { return [&calls, blocks] { return calls >= 2 * blocks; }; };
-    const std::vector<Finalist> finalists{{&holder, 2.0, !is_stored, is_stored},
+    const std::vector<Finalist> finalists{{&holder, 2.0, !is_given, is_given},
                                           {&better, 1.0, false, false}};
     const PlayoffResult few = play_off(finalists, {}, 1, {}, 0, late(5));
     EXPECT_EQ(few.blocks, 5);
