@@ -14,7 +14,8 @@ namespace {
 using Query = InSandbox;
 
 TEST_F(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
-  expect_refused(sandbox.run({"query", "--target", "tiny"}), 1, {"tuned.db", "no such file"});
+  expect_refused(sandbox.run({"query", "--target", "stencil"}), 1, {"tuned.db", "no such file"});
+  expect_refused(sandbox.run({"query", "--target", "tiny"}), 2, {"no target tiny"});
   sandbox.done(tune("tiny", "100", {"--budget", "3"}));
 
   const Ended exact = sandbox.run({"query", "--target", "tiny", "--size", "100"});
@@ -27,11 +28,12 @@ TEST_F(Query, TellsTheExactTheNearestAndThatThereIsNothing) {
   const std::string near = sandbox.done({"query", "--target", manifest, "--size", "200"});
   EXPECT_THAT(near, HasSubstr("tiny N=200 is not tuned on "));
   EXPECT_THAT(near, HasSubstr("expected to be the fastest of the configurations that are good"));
-  EXPECT_THAT(near, HasSubstr("autotune tune --target " + manifest + " --sizes 200 measures it\n"));
+  EXPECT_THAT(near, HasSubstr("autotune tune --target " + manifest +
+                              " --sizes 200 --device host measures it\n"));
   const std::string file = sandbox.database().string();
   EXPECT_THAT(sandbox.run({"query", "--target", manifest, "--size", "200", "--db", file}).out,
-              HasSubstr("autotune tune --target " + manifest + " --sizes 200 --db " + file +
-                        " measures it"));
+              HasSubstr("autotune tune --target " + manifest + " --sizes 200 --device host --db " +
+                        file + " measures it"));
   expect_refused(sandbox.run({"query", "--target", "tiny", "--size", "200"}), 1,
                  {"tiny of size 200 is not tuned", "its manifest is not found"});
   const Ended one_of_two = sandbox.run({"query", "--target", "tiny", "--size", "200,100"});

@@ -80,6 +80,7 @@ std::string tune_command(const Arguments& arguments, const Target& target,
     const bool is_told = !is_known || !is_default(*setting, given.value, problem.settings);
     if (is_told) command += " --set " + to_text({given});
   }
+  if (entry.device.kind == "host") command += " --device host";
   if (const auto file = arguments.find("db")) command += " --db " + shell_text({{*file}});
   return command;
 }
@@ -203,6 +204,8 @@ std::vector<db::TunedEntry> Databases::entries_in(const std::optional<db::TunedS
 void Databases::say_why() const {
   if (why_) std::rethrow_exception(why_);
   if (shipped_why_ && arguments_.has("device")) std::rethrow_exception(shipped_why_);
+  const std::string target = target_name(arguments_);
+  if (!target.empty() && !judge_.target_called(target)) find_target(target);  // says what is near
   const db::TunedStore made_since = open_store(arguments_, db::Mode::read_only);
   throw Error(format("{}: was written just now: ask again", made_since.path().string()));
 }

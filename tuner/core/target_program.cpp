@@ -2,6 +2,8 @@
 #include "tuner/core/target_program.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -163,7 +165,7 @@ std::vector<std::int64_t> TargetProgram::free_values(std::span<const std::int64_
   return free;
 }
 
-std::string TargetProgram::refusal(std::span<const std::int64_t> sizes) const {
+std::string TargetProgram::refusal(std::span<const std::int64_t> sizes) const try {
   const std::vector<std::int64_t> free = free_values(sizes);
   const Slots slots = names_.given_slots(sizes, free_sizes_);
   const Question question{target_, problem_, {}};
@@ -192,6 +194,15 @@ std::string TargetProgram::refusal(std::span<const std::int64_t> sizes) const {
                   sized_value(i, slots).text());
   }
   return "";
+} catch (const Error&) {
+  const std::span<const std::int64_t> free =
+      sizes.subspan(std::min(target_.sizes.size(), sizes.size()));
+  const auto largest = std::ranges::max_element(free);
+  // Numbers as small as other sizes are the manifest's fault.
+  if (largest == free.end() || *largest <= std::numeric_limits<std::int32_t>::max()) throw;
+  return format("{}: the size {}={} is too large", target_.name,
+                target_.free_sizes[static_cast<std::size_t>(largest - free.begin())].name,
+                *largest);
 }
 
 std::vector<Levels> TargetProgram::defaults(std::span<const std::int64_t> sizes) const {
