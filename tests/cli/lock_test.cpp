@@ -31,13 +31,15 @@ class LockVerb : public ::testing::Test {
     return sandbox_.run(words);
   }
 
-  /// The manifest of tiny with the free size `stride`.
-  std::string with_free_size() const {
+  /// The manifest of tiny with one more line.
+  std::string with_line(const std::string& line) const {
     const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
     sandbox_.write("tiny.cu", file_bytes(source / "tiny.cu"));
-    return sandbox_.write("tiny.target.toml", file_bytes(source / "tiny.target.toml") +
-                                                  "free.stride = { default = \"N\" }\n");
+    return sandbox_.write("tiny.target.toml",
+                          file_bytes(source / "tiny.target.toml") + line + '\n');
   }
+
+  std::string with_free_size() const { return with_line("free.stride = { default = \"N\" }"); }
 
   /// With a lock or a database, and without a compiler, a cache or a home.
   Ended run_with(const std::string& file, const std::vector<std::string>& sizes) {
@@ -182,6 +184,22 @@ TEST_F(LockVerb, HoldsAnswersForFreeSizesThatAreNamed) {
     held.insert(answer.sizes);
   }
   EXPECT_EQ(held, (std::set<std::vector<std::int64_t>>{{100, 104}, {200, kDefaultSize}}));
+}
+
+TEST_F(LockVerb, SizesGetThePinOfThePlainSettingsAsInAProgram) {
+  const std::string manifest = with_line(
+      "settings.way = { values = [\"plain\", \"other\"], alike = [\"plain\", \"other\"] }");
+  sandbox_.done(
+      {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "2"});
+  sandbox_.done({"db", "pin", "--target", manifest, "--size", "100", "--device", "host", "--config",
+                 "BLOCK=16 STEP=64"});
+  const std::string told =
+      sandbox_.done({"lock", "--target", manifest, "--sizes", "100,200", "--set", "way=other",
+                     "--device", "host", "--output", "app.lock"});
+  EXPECT_THAT(told, HasSubstr(", 0 by a library, 1 expected and not measured; "));
+  const LockedAnswer answer = read_lock(sandbox_.folder() / "app.lock").targets.at(0).answers.at(0);
+  EXPECT_EQ(answer.configuration, "BLOCK=16 STEP=64");
+  EXPECT_EQ(answer.origin, db::Origin::exact);
 }
 
 TEST_F(LockVerb, RepairKeepsAnswersOfATargetWithFreeSizes) {

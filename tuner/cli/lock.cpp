@@ -219,7 +219,7 @@ class LockMaker {
     }
     LookupAnswer& answer = given.answer;
     const bool is_of_plain = answer.is_pinned() && answer.validity == db::Validity::alike;
-    if (!is_of_plain) return given;
+    if (!asked.is_call || !is_of_plain) return given;
     const bool is_launched =
         answer.origin != db::Origin::default_configuration && answer.baseline.empty();
     if (!is_launched) return std::nullopt;
@@ -319,16 +319,20 @@ std::string bits_summary(const Lock& lock) {
 }
 
 void print(const Lock& lock, const std::string& file) {
-  std::size_t answers = 0, libraries = 0, bytes = 0;
+  std::size_t answers = 0, libraries = 0, expected = 0, bytes = 0;
   for (const LockedTarget& target : lock.targets) {
     answers += target.answers.size();
-    for (const LockedAnswer& each : target.answers) libraries += each.library.empty() ? 0 : 1;
+    for (const LockedAnswer& each : target.answers) {
+      libraries += each.library.empty() ? 0 : 1;
+      expected += each.origin == db::Origin::exact && !each.library_is_expected ? 0 : 1;
+    }
   }
   for (const LockedKernel& kernel : lock.kernels) bytes += kernel.binary->size();
-  std::cout << format("{}: {} on {}, {} by a library; {} of {}; fallback: {}\n", file,
-                      count_text(answers, "answer"), lock.device.name, libraries,
-                      count_text(lock.kernels.size(), "kernel"),
-                      bytes_text(static_cast<std::int64_t>(bytes)), name_of(lock.fallback));
+  std::cout << format(
+      "{}: {} on {}, {} by a library, {} expected and not measured; {} of {}; fallback: {}\n", file,
+      count_text(answers, "answer"), lock.device.name, libraries, expected,
+      count_text(lock.kernels.size(), "kernel"), bytes_text(static_cast<std::int64_t>(bytes)),
+      name_of(lock.fallback));
 }
 
 /// The user's, if there is one. Throws StoreError if it cannot be read, or if --db names none.

@@ -18,7 +18,7 @@ struct AskedSizes {
   NamedValues settings;
   std::string policy;
   std::vector<std::int64_t> sizes;  // of the key, then any free ones
-  bool is_call = false;             // libautotune_blas passes it on where no configuration is valid
+  bool is_call = false;             // of libautotune_blas, which passes on what it does not serve
 };
 
 /// The answers for these sizes by tuner/answer, with their kernels, compiled for `device`. Throws
