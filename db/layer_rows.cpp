@@ -54,6 +54,7 @@ Validity LayerParts::validity(const Part& part, std::string_view session) {
 LayerFailures::LayerFailures(std::span<const Layer> layers, const LookupRequest& request)
     : layers_(layers.size()) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!layers[i].is_there()) continue;
     try {
       const TunedStore store = layers[i].open();
       guarded(layers[i].path, [&] {
@@ -63,8 +64,8 @@ LayerFailures::LayerFailures(std::span<const Layer> layers, const LookupRequest&
           layers_[i].add(Refutations(store.connection(), part.device.id, part.kernel.id));
         }
       });
-    } catch (const std::exception&) {  // read_lookup_rows() says why
-      continue;
+    } catch (const std::exception& error) {
+      warnings_.emplace_back(error.what());
     }
   }
 }

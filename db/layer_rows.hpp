@@ -116,7 +116,7 @@ UnusableRows each_best(Connection& connection, const Part& part, const std::stri
 }
 
 /// What failed on the request's device with its source, by layer. A layer that cannot be read has
-/// none.
+/// none, and a warning if it is there.
 class LayerFailures {
  public:
   LayerFailures(std::span<const Layer> layers, const LookupRequest& request);
@@ -130,8 +130,10 @@ class LayerFailures {
               std::string_view since) const;
   /// Of all layers.
   const std::vector<Refutations>& all() const { return layers_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  std::vector<std::string> warnings_;
   std::vector<Refutations> layers_;
 };
 

@@ -25,6 +25,11 @@ bool is_same_architecture(const DeviceRow& a, const DeviceRow& b) {
   return a.compute_capability > 0 && a.compute_capability == b.compute_capability;
 }
 
+bool Layer::is_there() const {
+  std::error_code ignored;
+  return std::filesystem::status(path, ignored).type() != std::filesystem::file_type::not_found;
+}
+
 TunedStore Layer::open() const {
   TunedStore store(path, mode, wait_until);
   guarded(path, [&] { expect_whole_schema(store.connection().database, path); });
@@ -152,9 +157,7 @@ LookupRows read_lookup_rows(std::span<const Layer> layers, const LookupRequest& 
   const LayerFailures failures(layers, request);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     LayerState& state = all.layers.emplace_back(LayerState::missing);
-    std::error_code ignored;
-    const auto status = std::filesystem::status(layers[i].path, ignored);
-    if (status.type() == std::filesystem::file_type::not_found) {
+    if (!layers[i].is_there()) {
       if (layers[i].expected) {
         all.warnings.push_back(
             format("{}: this part of the installation is missing: install it again",

@@ -51,6 +51,7 @@ struct Layer {
   bool expected = false;  // a warning says if the file is missing
   WaitUntil wait_until = {};
 
+  bool is_there() const;
   /// Throws StoreError, also where a table is missing that some readers do not need: they would
   /// answer, and others not.
   TunedStore open() const;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "db/facts.hpp"
@@ -57,7 +58,7 @@ class LayerTimes {
     for (const Part& part : parts_.all()) {
       const auto device = std::ranges::find(past.devices, part.device.id, &DeviceRow::id);
       const auto number = static_cast<std::size_t>(device - past.devices.begin());
-      for (auto& [text, found] : problems_of(part)) {
+      for (auto& [text, found] : problems_of(part, past)) {
         found.problem.device = number;
         found.problem.source_drifted = part.source_drifted;
         sort_out(found);
@@ -69,13 +70,20 @@ class LayerTimes {
 
  private:
   /// Uses times of a chain for problems that have none of the requested policy.
-  Problems problems_of(const Part& part) {
-    const Refutations own(connection_, part.device.id, part.kernel.id);
+  Problems problems_of(const Part& part, PastTimes& past) {
+    std::optional<Refutations> own;
     Problems all;
     for (const std::string& policy : policies_of(request_)) {
       Problems problems;
       read_best(part, policy, problems);
-      read_trials(part, policy, own, problems);
+      try {
+        guarded(connection_.path, [&] {
+          if (!own) own.emplace(connection_, part.device.id, part.kernel.id);
+          read_trials(part, policy, *own, problems);
+        });
+      } catch (const StoreError& error) {
+        past.warnings.emplace_back(error.what());
+      }
       std::erase_if(problems, [](const auto& one) { return one.second.found.empty(); });
       all.merge(problems);
     }
@@ -207,6 +215,7 @@ void append(PastTimes& all, PastTimes more) {
     all.problems.push_back(std::move(problem));
   }
   std::ranges::move(more.devices, std::back_inserter(all.devices));
+  std::ranges::move(more.warnings, std::back_inserter(all.warnings));
 }
 
 /// What failed at problems without an answer of their own.
@@ -253,11 +262,13 @@ const PastTime* PastProblem::timed(std::string_view configuration) const {
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request) {
   const LayerFailures failures(layers, request);
   PastTimes all;
+  all.warnings = failures.warnings();
   for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!layers[i].is_there()) continue;
     try {
       append(all, read_layer(layers[i], i, request, failures));
-    } catch (const std::exception&) {  // read_lookup_rows() says why
-      continue;
+    } catch (const std::exception& error) {
+      all.warnings.emplace_back(error.what());
     }
   }
   all.failed = failed_there(failures, all, request);

@@ -58,13 +58,15 @@ struct PastTimes {
   std::vector<DeviceRow> devices;
   std::vector<PastProblem> problems;
   std::vector<FailedThere> failed;  // only of problems without an answer of their own
+  /// Of each layer that is there and was not read completely, as those of LookupRows.
+  std::vector<std::string> warnings;
 };
 
 /// The problems with the request's target, settings and policy, on its device and others of its
 /// architecture. Includes all versions of the source, so the reader must check that a configuration
 /// is valid. Only what may be an answer: nothing damaged, retracted or refuted. At most `kMostGood`
-/// configurations a problem are good, those within a quarter of its fastest. An unreadable layer,
-/// about which read_lookup_rows() warns, has none.
+/// configurations a problem are good, those within a quarter of its fastest. Where trials cannot be
+/// read, winners count.
 PastTimes read_past_times(std::span<const Layer> layers, const LookupRequest& request);
 
 inline constexpr std::size_t kMostGood = 24;

@@ -169,6 +169,28 @@ std::vector<std::string> figures_in(const TunedStore& store, const ProblemKey& k
   return figures;
 }
 
+TEST_F(PastTimesTest, WhereTrialsCannotBeReadWinnersCountAndAWarningSaysSo) {
+  std::int64_t root = 0, page = 0;
+  {
+    TunedStore store(path_);
+    const Sample sample(store);
+    store.add_decision(sample.decision("BM=64", 1000));
+    add(store, sample.trial("BM=32", 900));
+    SQLite::Database& database = store.connection().database;
+    root =
+        database.execAndGet("SELECT rootpage FROM sqlite_master WHERE name = 'trial'").getInt64();
+    page = database.execAndGet("PRAGMA page_size").getInt64();
+  }
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp((root - 1) * page);
+  file << std::string(64, 'x');
+  file.close();
+  const PastTimes past = read(request());
+  ASSERT_EQ(past.problems.size(), 1u);
+  EXPECT_THAT(past.problems[0].good, ElementsAre(configuration("BM=64")));
+  EXPECT_THAT(past.warnings, testing::Contains(HasSubstr("t.db: is damaged")));
+}
+
 TEST(StoredCounters, AreTheLatestOfEachConfiguration) {
   const TemporaryFolder folder;
   TunedStore store(folder / "t.db");

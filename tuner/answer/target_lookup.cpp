@@ -76,8 +76,10 @@ TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInf
                            std::string policy, std::vector<db::Layer> layers, Libraries libraries)
     : TargetLookup(std::move(target), settings, std::move(device), std::move(policy),
                    std::move(libraries), std::move(layers)) {
-  learn(read_past(layers_));
-  take(read_rows(layers_));
+  db::PastTimes past = read_past(layers_);
+  db::LookupRows read = read_rows(layers_, past);
+  learn(std::move(past));
+  take(std::move(read));
 }
 
 TargetLookup::TargetLookup(Target target, const NamedValues& settings, DeviceInfo device,
@@ -115,8 +117,14 @@ db::PastTimes TargetLookup::read_past(std::span<const db::Layer> layers) const {
   return db::read_past_times(layers, request());
 }
 
-db::LookupRows TargetLookup::read_rows(std::span<const db::Layer> layers) const {
+/// With the sentences about these times among its own, each once.
+db::LookupRows TargetLookup::read_rows(std::span<const db::Layer> layers,
+                                       const db::PastTimes& past) const {
   db::LookupRows read = db::read_lookup_rows(layers, request());
+  std::vector<std::string>& all = read.warnings;
+  for (const std::string& one : past.warnings) {
+    if (std::ranges::find(all, one) == all.end()) all.push_back(one);
+  }
   drop_invalid(read);
   prefer_own_pins(read.rows);
   return read;
@@ -469,8 +477,8 @@ void TargetLookup::pin(std::span<const std::int64_t> sizes, std::string_view con
 void TargetLookup::refresh() {
   if (locked_) return;
   const std::vector<db::Layer> layers = waiting_briefly(layers_);
-  db::LookupRows read = read_rows(layers);
   db::PastTimes past = read_past(layers);
+  db::LookupRows read = read_rows(layers, past);
   const std::lock_guard lock(mutex_);
   const bool is_whole = keep_lost_layers(read);
   const std::string sentences = joined(read.warnings, "; ");

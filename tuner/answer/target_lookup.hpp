@@ -112,7 +112,7 @@ class TargetLookup {
   TargetLookup(Target target, const NamedValues& settings, DeviceInfo device, std::string policy,
                Libraries libraries, std::vector<db::Layer> layers);
 
-  db::LookupRows read_rows(std::span<const db::Layer> layers) const;
+  db::LookupRows read_rows(std::span<const db::Layer> layers, const db::PastTimes& past) const;
   void drop_invalid(db::LookupRows& read) const;
   bool keep_lost_layers(db::LookupRows& read) const;
   /// Replaces the rows that were read before, but for what a choice by bits forbids: learn() first.
