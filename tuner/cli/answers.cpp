@@ -132,8 +132,9 @@ std::vector<Answer> Databases::answers_at(const std::vector<db::TunedEntry>& all
       }
     }
   }
-  if (own_ && own_->left_out().empty()) warn_of(programs_.warnings());  // else it names the rows
-  if (answers.empty()) failures.erase(failures.begin());                // it is the command's error
+  const bool is_told = !own_ || !own_->left_out().empty() || !(shipped_ || arguments_.has("db"));
+  if (!is_told) warn_of(programs_.warnings());
+  if (answers.empty()) failures.erase(failures.begin());  // it is the command's error
   warn_of(failures);
   if (answers.empty()) std::rethrow_exception(failure);
   drop_other_contexts(answers);
