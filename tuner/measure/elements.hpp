@@ -100,10 +100,12 @@ double spread_exponent(unsigned long long bits) {
 
 /// Odd multiples of 2^-23 (f64: 2^-52, f16: 2^-10, bf16: 2^-7, e4m3: 2^-3, e5m2: 2^-2) in (-1, 1),
 /// one in four scaled by a power of two: exactly representable and never 0. Integer types: -64 …
-/// 63, unsigned ones 0 … 127.
+/// 63, unsigned ones 0 … 127; those of 8 bits: all of their numbers.
 template <class T>
 T uniform_number(unsigned long long bits) {
-  if constexpr (kIsInteger<T>) {
+  if constexpr (kIsInteger<T> && sizeof(T) == 1) {
+    return static_cast<T>(bits >> 56);
+  } else if constexpr (kIsInteger<T>) {
     return static_cast<T>(static_cast<int>(bits >> 57) - (kIsUnsigned<T> ? 0 : 64));
   } else {
     constexpr int kBits = kRandomBits<T>;
@@ -114,10 +116,13 @@ T uniform_number(unsigned long long bits) {
   }
 }
 
-/// In [least, greatest]; the bounds of integer types are integers.
+/// In [least, greatest]; the bounds of integer types are integers, and their first elements: a
+/// kernel must take both.
 template <class T>
-T number_between(double least, double greatest, unsigned long long bits) {
+T number_between(double least, double greatest, unsigned long long key, unsigned long long index) {
+  const unsigned long long bits = random_bits(key, index);
   if constexpr (kIsInteger<T>) {
+    if (index < 2) return static_cast<T>(static_cast<long long>(index == 0 ? greatest : least));
     const auto first = static_cast<long long>(least);
     const auto count = static_cast<unsigned long long>(static_cast<long long>(greatest) - first);
     return static_cast<T>(first + static_cast<long long>(bits % (count + 1)));
@@ -172,7 +177,7 @@ T drawn(const ElementRule& rule, unsigned long long index) {
     case Drawing::iota:
       return static_cast<T>(index);
     case Drawing::between:
-      return number_between<T>(rule.first, rule.second, random_bits(rule.key, index));
+      return number_between<T>(rule.first, rule.second, rule.key, index);
     case Drawing::normal:
       return rounded<T>(rule.first + rule.second * standard_normal(rule.key, index));
     case Drawing::value:
@@ -180,19 +185,28 @@ T drawn(const ElementRule& rule, unsigned long long index) {
     case Drawing::range:
       return in_range<T>(rule.first, rule.second, index);
     case Drawing::integers_between:
-      return static_cast<T>(
-          number_between<long long>(rule.first, rule.second, random_bits(rule.key, index)));
+      return static_cast<T>(number_between<long long>(rule.first, rule.second, rule.key, index));
     case Drawing::zero:
       break;
   }
   return static_cast<T>(0);
 }
 
+/// The least number of an integer type has no opposite: it becomes the largest.
+template <class T>
+T absolute_of(T x) {
+  if constexpr (kIsInteger<T>) {
+    constexpr auto kLargest = static_cast<T>(~(1ULL << (8 * sizeof(T) - 1)));
+    if (x < -kLargest && !kIsUnsigned<T>) return kLargest;
+  }
+  return x < static_cast<T>(0) ? static_cast<T>(-x) : x;
+}
+
 /// Element `index` of a buffer. It does not depend on length, device or run.
 template <class T>
 T filled_element(const ElementRule& rule, unsigned long long index) {
   const T element = drawn<T>(rule, index);
-  return rule.absolute && element < static_cast<T>(0) ? static_cast<T>(-element) : element;
+  return rule.absolute ? absolute_of(element) : element;
 }
 
 /// The allowed error of an element: factor * scale + unit * |right| + absolute, where the scale is

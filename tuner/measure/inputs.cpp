@@ -173,8 +173,7 @@ void make_absolute(std::span<std::byte> bytes, const BufferSpec& buffer) {
   with_type(buffer.type, [&](auto zero) {
     using T = decltype(zero);
     auto* const elements = reinterpret_cast<T*>(bytes.data());
-    std::transform(elements, elements + bytes.size() / sizeof(T), elements,
-                   [](T element) { return element < T(0) ? static_cast<T>(-element) : element; });
+    std::transform(elements, elements + bytes.size() / sizeof(T), elements, absolute_of<T>);
   });
 }
 

@@ -15,7 +15,7 @@
 namespace autotune {
 
 /// `integers`: -2..2, so that sums are exact and a wrong index shows. `uniform`: in (-1, 1) and
-/// never 0; -64..63 for integer types.
+/// never 0; -64..63 for integer types, and all numbers of those of 8 bits.
 enum class InputSet : std::uint8_t { integers, uniform };
 
 /// How the elements of a buffer without a file are generated: from its fill, its name and the seed.
