@@ -167,6 +167,12 @@ class FactReader {
   /// Sizes that the grid divides, rounded up.
   void find_divisions();
   void find_dynamic_shared();
+  static std::vector<Declaration> shared_arrays(const Tokens& body);
+  /// What indices of shared arrays ask of the block.
+  void bound_by_shared_arrays();
+  /// Requires that an index is below a length, as it is in the default configuration. False if the
+  /// source does not show how far it goes.
+  bool bound_by(const KernelText& own, const Tokens& index, const Tokens& length);
   /// A kernel with the same parameters and a name that says so, in its own default configuration.
   void find_plain_reference();
 
@@ -187,8 +193,12 @@ class FactReader {
   void pin_divisors_of(const KernelText& tuned, const BufferUse& use);
   /// The elements of a buffer, by the longest of its indices.
   std::string length_of(const KernelText& own, const BufferUse& use);
-  /// The buffer that elements of this one are indices of; empty if there is none.
-  std::string indexed_by(const KernelText& own, const Declaration& buffer);
+  /// The length, or its rows' width, of what elements of this one are indices of, a buffer or a
+  /// shared array; empty if there is none.
+  std::string indexed_by(const KernelText& own, const Declaration& buffer,
+                         const std::map<std::string, std::string>& lengths);
+  /// The width of the rows in an index that adds an element to `row * width`; empty if it does not.
+  std::string width_below(const KernelText& own, const Tokens& index, const Words& variables) const;
   void find_scalars();
   /// What the host passes for the member at `index` of a struct, or without a name of
   /// `make_float2(1, 2)`; empty if its code does not show it.

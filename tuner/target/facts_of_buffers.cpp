@@ -81,9 +81,8 @@ void FactReader::find_buffers() {
         buffer.tolerance = loop ? format("\"{}\"", loop->length()) : "8";
       }
       has_output = true;
-    } else if (const std::string indexed = indexed_by(own, each); !indexed.empty()) {
-      facts_.are_lengths_known = false;
-      buffer.indexed = lengths[indexed];
+    } else if (std::string indexed = indexed_by(own, each, lengths); !indexed.empty()) {
+      buffer.indexed = std::move(indexed);
     } else {
       buffer.is_positive = corrections_.is_positive && !is_integer_type(buffer.type);
     }
@@ -100,13 +99,12 @@ void FactReader::find_buffers() {
     if (!used_.contains(each.name) || !length || each.pointers != (is_array ? 1 : 0)) continue;
     std::string declared = text_of(all);
     pin_parameters_in(declared);
-    const std::string indexed = indexed_by(own, each);
-    if (!indexed.empty()) facts_.are_lengths_known = false;
+    const std::string indexed = indexed_by(own, each, lengths);
     facts_.buffers.push_back({.name = manifest_name(each.name),
                               .type = type_of(each),
                               .length = length->length(),
                               .is_constant = true,
-                              .indexed = indexed.empty() ? "" : lengths[indexed]});
+                              .indexed = indexed});
   }
   for (const std::string& each : file_.device_variables) {
     if (!is_own(each) && own.changes(each)) facts_.uncompared.push_back(each);
@@ -231,7 +229,32 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
   return is_gathered && !sizes_.empty() ? manifest_name(sizes_.back()) : all;
 }
 
-std::string FactReader::indexed_by(const KernelText& own, const Declaration& buffer) {
+std::string FactReader::width_below(const KernelText& own, const Tokens& index,
+                                    const Words& variables) const {
+  const auto is_from = [&](const Tokens& tokens) {
+    return std::ranges::any_of(free_names(tokens),
+                               [&](const auto& word) { return variables.contains(word); });
+  };
+  std::optional<IndexEnd> least;
+  for (const Summand& term : summands_of(index)) {
+    const std::vector<Tokens> factors = split_tokens(bare(term.tokens), "*");
+    if (is_from(term.tokens) && factors.size() > 1) return "";
+    if (is_from(term.tokens) || factors.size() < 2) continue;
+    IndexEnd all;
+    for (const Tokens& each : factors) {
+      const auto one = own.value(each);
+      if (!one || one->sizes == 0) continue;
+      const std::string text = one->offset == 0 ? one->text : "(" + one->sum() + ")";
+      all.text += (all.text.empty() ? "" : " * ") + text;
+      all.sizes += one->sizes;
+    }
+    if (all.sizes > 0 && (!least || all.sizes < least->sizes)) least = all;
+  }
+  return least ? least->text : "";
+}
+
+std::string FactReader::indexed_by(const KernelText& own, const Declaration& buffer,
+                                   const std::map<std::string, std::string>& lengths) {
   const auto members = structs_.find(type_of(buffer));
   const bool is_struct = members != structs_.end();
   const bool has_integers =
@@ -248,8 +271,17 @@ std::string FactReader::indexed_by(const KernelText& own, const Declaration& buf
     for (const Tokens& index : own.use_of(each.name).indices) {
       if (std::ranges::any_of(free_names(index),
                               [&](const auto& word) { return variables.contains(word); })) {
-        return each.name;
+        facts_.are_lengths_known = false;
+        const std::string width = width_below(own, index, variables);
+        return width.empty() ? lengths.at(each.name) : width;
       }
+    }
+  }
+  for (const Declaration& each : shared_arrays(kernel_.body)) {
+    const auto length = own.value(each.length);
+    for (const Tokens& index : own.use_of(each.name).indices) {
+      const auto is_one = [&](const auto& word) { return variables.contains(word); };
+      if (length && std::ranges::any_of(free_names(index), is_one)) return length->length();
     }
   }
   return "";

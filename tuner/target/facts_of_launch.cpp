@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <regex>
+#include <utility>
 
 #include "tuner/core/element_type.hpp"
 #include "tuner/core/expression.hpp"
@@ -100,13 +102,15 @@ void FactReader::find_block() {
       size = kernel_.launch_bound[0];
       continue;
     }
+    const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
     const auto advance = own.advance(letter);
     if (advance && !contains(*advance, "blockDim")) {
       for (const std::string& word : *advance) {
         if (parameter(word) && is_of_blocks(word)) size = word;
       }
       for (const std::string& word : *advance) {
-        if (size.empty() && name_or_number(word) && !is_size_name(word)) size = word;
+        const bool is_of_host = is_digit(word[0]) && has_literal;  // `blockIdx.x * 512` of 2 each
+        if (size.empty() && name_or_number(word) && !is_size_name(word) && !is_of_host) size = word;
       }
     }
     if (size.empty() && !has_dim) {
@@ -114,7 +118,6 @@ void FactReader::find_block() {
         if (is_of_blocks(each.name) && size.empty()) size = each.name;
       }
     }
-    const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
     for (const Parameter& each : facts_.parameters) {
       const bool is_passed =
           has_literal && is_of_blocks(each.name) &&
@@ -352,6 +355,90 @@ void FactReader::find_dynamic_shared() {
   facts_.dynamic_shared_bytes =
       format("{} * {}", element ? bytes_of(*element) : 4, joined(block_, " * "));
   facts_.is_launch_known = false;
+}
+
+bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Tokens& length) {
+  const auto most = own.value(length);
+  if (!most || most->sizes > 0) return false;
+  for (const bool guarded : {false, true}) {
+    const auto greatest = own.greatest(index, guarded);
+    if (!greatest) continue;
+    if (greatest->sizes > 0) return true;  // sizes are not the block's
+    if (greatest->text.empty()) return true;
+    std::string constraint =
+        std::ranges::any_of(tokens_of(most->sum()), is_name)
+            ? format("{} < {}", greatest->sum(), most->sum())
+            : format("{} <= {}", greatest->text,
+                     Scope().evaluate(Expression::parse(most->sum())) - 1 - greatest->offset);
+    const auto holds = [&](auto value) -> std::optional<bool> {
+      std::string text = constraint;
+      for (Parameter each : facts_.parameters) {
+        each.by_default = value(each);
+        text = with_default(text, each);
+      }
+      if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
+      return Scope().evaluate(Expression::parse(text)) != 0;
+    };
+    const auto by_default = holds([](const Parameter& each) { return each.by_default; });
+    if (!by_default) return false;
+    if (!*by_default) continue;
+    const Words of_length = words_of(most->sum());
+    const auto least = [](const Parameter& each) { return each.values.front(); };
+    const auto largest = [](const Parameter& each) { return each.values.back(); };
+    const auto worst = [&](const Parameter& each) {
+      return of_length.contains(each.name) ? least(each) : largest(each);
+    };
+    const bool is_needed = !(*holds(least) && *holds(largest) && *holds(worst));
+    if (is_needed && !contains(facts_.constraints, constraint)) {
+      facts_.constraints.push_back(std::move(constraint));
+    }
+    return true;
+  }
+  return false;
+}
+
+std::vector<Declaration> FactReader::shared_arrays(const Tokens& body) {
+  std::vector<Declaration> arrays;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if (body[i] != "__shared__" || (i > 0 && body[i - 1] == "extern")) continue;
+    const std::size_t end = position(body, ";", i);
+    std::ranges::move(members(part_of(body, i + 1, end)), std::back_inserter(arrays));
+  }
+  return arrays;
+}
+
+void FactReader::bound_by_shared_arrays() {
+  KernelCode code = kernel_;
+  code.body = with_block(code.body, {"blockDim"});
+  const KernelText own(code, [this](const std::string& word) -> std::optional<NamedInManifest> {
+    if (!word.starts_with("threadIdx.")) return name_in(word, true);
+    const auto axis = static_cast<std::size_t>(word[10] - 'x');
+    return NamedInManifest{axis < block_.size() ? block_[axis] : "1"};
+  });
+  const Tokens& body = code.body;
+  bool is_known = true;
+  for (const Declaration& array : shared_arrays(body)) {
+    std::vector<Tokens> lengths = {array.length};
+    lengths.insert(lengths.end(), array.rows.begin(), array.rows.end());
+    for (std::size_t i = 0; i + 1 < body.size(); ++i) {
+      if (body[i] != array.name || body[i + 1] != "[") continue;
+      std::size_t open = i + 1;
+      for (const Tokens& length : lengths) {
+        if (open >= body.size() || body[open] != "[") break;
+        const std::size_t end = closing(body, open);
+        const Tokens index = part_of(body, open + 1, end);
+        const auto known = own.value(length);
+        const bool follows = known && std::ranges::any_of(tokens_of(known->text), is_name);
+        if (own.depends_on(index, "threadIdx") && !bound_by(own, index, length))
+          is_known = is_known && follows;
+        open = end + 1;
+      }
+    }
+  }
+  if (is_known) return;
+  for (const std::string& each : block_) {
+    if (Parameter* const known = parameter(each)) known->values = {known->by_default};
+  }
 }
 
 void FactReader::find_plain_reference() {

@@ -149,6 +149,102 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   return sum;
 }
 
+bool KernelText::depends_on(const Tokens& index, std::string_view word, int depth) const {
+  return depth <= kDeepest && std::ranges::any_of(index, [&](const std::string& each) {
+           const auto defined = definitions_.find(each);
+           return each == word ||
+                  (defined != definitions_.end() && depends_on(defined->second, word, depth + 1));
+         });
+}
+
+std::optional<IndexEnd> KernelText::greatest_of_word(const std::string& word, bool guarded,
+                                                     int depth) const {
+  static const Words kGrowing = {"+=", "++", "*=", "<<=", "|=", "^=", "-=", "%="};
+  bool grows = changing_.contains(word);
+  for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
+    grows =
+        grows || (body_[i] == word && (kGrowing.contains(body_[i + 1]) || body_[i - 1] == "++"));
+  }
+  std::optional<IndexEnd> best;
+  for (const Bound& each : bounds_) {
+    if (each.variable != word || (!each.is_loop && !guarded)) continue;
+    best = each.end;
+    --best->offset;
+  }
+  if (best) return best;
+  if (const auto known = names_(word)) return IndexEnd{known->text, 0, known->is_size ? 1 : 0};
+  const auto defined = definitions_.find(word);
+  if (grows || defined == definitions_.end()) return std::nullopt;
+  return greatest(defined->second, guarded, depth + 1);
+}
+
+std::optional<IndexEnd> KernelText::greatest(const Tokens& index, bool guarded, int depth) const {
+  if (depth > kDeepest || index.empty()) return std::nullopt;
+  const Tokens tokens = bare(index);
+  const std::string text = text_of(tokens);
+  for (const Bound& each : bounds_) {
+    if (guarded && each.variable == text)
+      return IndexEnd{each.end.text, each.end.offset - 1, each.end.sizes};
+  }
+  if (tokens.size() == 1) {
+    const auto number = integer_of(tokens[0]);
+    return number ? IndexEnd{"", *number, 0} : greatest_of_word(tokens[0], guarded, depth);
+  }
+  if (tokens.size() == 3 && tokens[1] == ".") {
+    const auto known = names_(tokens[0] + "." + tokens[2]);
+    if (!known) return std::nullopt;
+    return IndexEnd{known->text, tokens[0] == "threadIdx" ? -1 : 0, 0};
+  }
+  // Of the operator that is evaluated last: the operands on both sides of it.
+  std::size_t at = 0;
+  int level = 4, brackets = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const std::string& each = tokens[i];
+    if (each == "(" || each == "[") ++brackets;
+    if (each == ")" || each == "]") --brackets;
+    const int own = each == "&"                                 ? 0
+                    : each == ">>" || each == "<<"              ? 1
+                    : each == "+" || each == "-"                ? 2
+                    : each == "*" || each == "/" || each == "%" ? 3
+                                                                : 4;
+    if (brackets == 0 && i > 0 && own < 4 && own <= level) {
+      at = i;
+      level = own;
+    }
+  }
+  if (at == 0) return std::nullopt;
+  const std::string& sign = tokens[at];
+  const auto left = greatest(part_of(tokens, 0, at), guarded, depth + 1);
+  const auto right = greatest(part_of(tokens, at + 1, tokens.size()), guarded, depth + 1);
+  if (!right) return std::nullopt;
+  if (sign == "%" || sign == "&") {
+    return IndexEnd{right->text, right->offset - (sign == "%" ? 1 : 0), right->sizes};
+  }
+  if (!left) return std::nullopt;
+  const int sizes = left->sizes + right->sizes;
+  const bool is_number = right->text.empty();
+  if (sign == "+") {
+    const char* const between = left->text.empty() || is_number ? "" : " + ";
+    return IndexEnd{left->text + between + right->text, left->offset + right->offset, sizes};
+  }
+  if (sign == "-") {  // what is subtracted may be 0
+    return IndexEnd{left->text, left->offset - (is_number ? right->offset : 0), left->sizes};
+  }
+  const auto in_one = [](const IndexEnd& each) {
+    const std::string sum = each.text.empty() ? std::to_string(each.offset) : each.sum();
+    return sum.find(' ') == sum.npos ? sum : "(" + sum + ")";
+  };
+  if (sign == "*" || sign == "/") {
+    if (sign == "/" && is_number && right->offset == 0) return std::nullopt;
+    return IndexEnd{format("{} {} {}", in_one(*left), sign, in_one(*right)), 0, sizes};
+  }
+  constexpr std::int64_t kMostBits = 30;
+  if (!is_number || right->offset < 0 || right->offset > kMostBits) return std::nullopt;
+  return IndexEnd{
+      format("{} {} {}", in_one(*left), sign == ">>" ? "/" : "*", std::int64_t{1} << right->offset),
+      0, sizes};
+}
+
 std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
   if (depth > kDeepest) return std::nullopt;
   const Tokens tokens = bare(index);

@@ -85,6 +85,7 @@ KernelFacts FactReader::facts() {
   find_buffers();
   find_scalars();
   find_dynamic_shared();
+  bound_by_shared_arrays();
   find_plain_reference();
   for (const std::string& type : used_structs_) facts_.structs.push_back(struct_of(type));
   std::erase_if(facts_.parameters, [&](const Parameter& each) { return !is_used(each); });
@@ -192,6 +193,10 @@ void FactReader::find_templates() {
     const Declaration& each = kernel_.templates[i];
     const bool is_given = launch_ && i < launch_->templates.size();
     Tokens given = is_given ? file_.instance(*launch_, launch_->templates[i]) : each.if_absent;
+    if (const auto made = file_.instances.find(last_name());
+        !launch_ && made != file_.instances.end() && i < made->second.size()) {
+      given = made->second[i];
+    }
     if (launch_ && !is_given && each.type == "typename") {
       for (std::size_t at = 0; at < kernel_.parameters.size(); ++at) {
         const Declaration& own = kernel_.parameters[at];

@@ -224,6 +224,8 @@ class FileReader {
   }
 
   void read_kernel(const Piece& piece, const Tokens& tokens) {
+    const bool is_instance = tokens.size() > 1 && tokens[0] == "template" && tokens[1] != "<";
+    if (is_instance) return read_instances(tokens);
     KernelCode kernel;
     kernel.name = piece.scope + piece.name;
     kernel.line = line_of(parts_, piece);

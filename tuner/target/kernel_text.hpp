@@ -49,6 +49,11 @@ class KernelText {
   bool changes(const std::string& variable) const;
   /// Of one index into a buffer.
   std::optional<IndexEnd> extent(const Tokens& index) const { return extent(index, 0); }
+  /// The largest value of an index, by the sizes of the block: `threadIdx.x` is among the names.
+  /// Conditions count if `guarded`, loops always.
+  std::optional<IndexEnd> greatest(const Tokens& index, bool guarded, int depth = 0) const;
+  /// Whether an index, or what it is computed from, has this word.
+  bool depends_on(const Tokens& index, std::string_view word, int depth = 0) const;
   /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
   int dimensions(std::string_view index) const;
   /// What a block advances along an axis: `{"BLOCK", "*", "ITEMS"}` of `blockIdx.x * BLOCK *
@@ -78,6 +83,7 @@ class KernelText {
   void read_definitions(bool takes_last);
   void round_quotients_up();
   void read_bounds();
+  std::optional<IndexEnd> greatest_of_word(const std::string& word, bool guarded, int depth) const;
   std::optional<IndexEnd> end_of_variable(const Tokens& tokens) const;
   std::optional<IndexEnd> extent(const Tokens& index, int depth) const;
   std::optional<IndexEnd> spread(const Tokens& index) const;
