@@ -133,6 +133,21 @@ TEST_F(CheckedKernels, OfTheRightTypesAreFine) {
   }
 }
 
+TEST_F(CheckedKernels, BesideTheDefaultStayInsideOfTheirSharedArrays) {
+  const Ended ended = check(R"(
+extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
+  __shared__ float part[32];
+  const int i = blockIdx.x * BLOCK + threadIdx.x;
+  part[threadIdx.x] = i < n ? a * x[i] : 0;
+  __syncthreads();
+  if (i < n) y[i] = part[threadIdx.x];
+})",
+                            "{ type = \"f32\", value = 2 }", "host");
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("scale writes element 32 of part, a shared array of 32 "));
+  EXPECT_THAT(ended.out, HasSubstr("1 of 2 configurations and the reference are fine\n"));
+}
+
 TEST_F(CheckedKernels, ThatTakeNoEdgeProblemAreNotRun) {
   EXPECT_THAT(check(kScale, "{ type = \"f32\", value = 2 }", "host").out,
               HasSubstr("the default is right on the edge problem too\n"));

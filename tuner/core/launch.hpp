@@ -75,6 +75,9 @@ struct SourceUnit {
   std::optional<Command> build = {};
 };
 
+/// An option of the host device: each access to an array of the kernel's own must be inside of it.
+inline constexpr std::string_view kCheckedAccesses = "-fsanitize=object-size";
+
 /// Whether `entry` is a C++ name expression (`conv::filter<float>`). Otherwise it is the name of an
 /// extern "C" function.
 bool is_name_expression(std::string_view entry);

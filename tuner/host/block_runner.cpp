@@ -146,6 +146,8 @@ void BlockRunner::wait(Wait kind, unsigned lanes) {
   scheduler_ = context::jump_fcontext(scheduler_, nullptr).fctx;
 }
 
+void BlockRunner::stop() { context::jump_fcontext(scheduler_, nullptr); }
+
 unsigned& BlockRunner::waiting(Wait kind) {
   return kind == Wait::block  ? at_block_barrier_
          : kind == Wait::warp ? at_warp_barrier_
@@ -288,13 +290,18 @@ struct ClusterRunner::Calls {
   static void commit_copies() { threads().copies().commit(); }
   static void wait_copies(unsigned groups_left) { threads().copies().wait(groups_left); }
   static void drop_copies() { threads().copies().drop(); }
+  static void stray(const autotune_host::StrayAccess& access, const void* at, bool alone) {
+    t_runner->keep(access, at);
+    if (!alone) threads().stop();
+  }
 };
 
 const autotune_host::Hooks& ClusterRunner::hooks() {
   static constexpr autotune_host::Hooks kHooks = {
       &Calls::run_cluster,  &Calls::wait_block,    &Calls::wait_warp,   &Calls::arrive_cluster,
       &Calls::wait_cluster, &Calls::in_block,      &Calls::slots,       &Calls::dynamic_shared,
-      &Calls::copy,         &Calls::commit_copies, &Calls::wait_copies, &Calls::drop_copies};
+      &Calls::copy,         &Calls::commit_copies, &Calls::wait_copies, &Calls::drop_copies,
+      &Calls::stray};
   return kHooks;
 }
 
@@ -327,7 +334,8 @@ std::array<std::span<std::byte>, 2> ClusterRunner::zones_of(Block& block) const 
 void* ClusterRunner::dynamic_shared() {
   if (!current_->has_zones) {
     current_->has_zones = true;
-    for (const auto& zone : zones_of(*current_)) std::ranges::fill(zone, kZoneByte);
+    std::ranges::fill(bytes_of(current_->dynamic).first(dynamic_bytes_ + 2 * kZoneBytes),
+                      kZoneByte);
   }
   return dynamic_of(*current_).data();
 }
@@ -345,6 +353,36 @@ std::optional<std::ptrdiff_t> ClusterRunner::stray_byte() {
   return stray;
 }
 
+namespace {
+
+/// By parts of their names, of which the first that fits counts.
+constexpr std::array<std::pair<std::string_view, int>, 7> kBytesOfTypes = {{{"char", 1},
+                                                                            {"bool", 1},
+                                                                            {"short", 2},
+                                                                            {"float'", 4},
+                                                                            {"double'", 8},
+                                                                            {"long", 8},
+                                                                            {"int'", 4}}};
+
+}  // namespace
+
+void ClusterRunner::keep(const autotune_host::StrayAccess& access, const void* at) {
+  if (!stray_access_.empty()) return;
+  const std::string_view type = access.type->name;
+  const auto known = std::ranges::find_if(
+      kBytesOfTypes, [&](const auto& each) { return type.find(each.first) != type.npos; });
+  const std::int64_t bytes = known == kBytesOfTypes.end() ? 1 : known->second;
+  const auto array = module_->shared_variable(at);
+  stray_access_ = format("{} ", access.kind == 1 ? "writes" : "reads");
+  if (array) {
+    stray_access_ += format("{} {} of {}, a shared array of {}", bytes == 1 ? "byte" : "element",
+                            array->at / bytes, array->name, array->bytes / bytes);
+  } else {
+    stray_access_ += format("outside of an array of {}", type);
+  }
+  stray_access_ += format(" ({}:{})", access.file, access.line);
+}
+
 void ClusterRunner::provide(std::vector<Line>& lines, std::size_t bytes) {
   const std::size_t count = bytes / sizeof(Line) + 1;
   if (lines.size() < count) lines.resize(count);
@@ -354,6 +392,8 @@ void ClusterRunner::enter(const HostModule& module, unsigned blocks,
                           std::size_t dynamic_shared_bytes) {
   t_runner = this;
   module_ = &module;
+  stray_access_.clear();
+  is_painted_ = false;
   dynamic_bytes_ = dynamic_shared_bytes;
   while (blocks_.size() < blocks) blocks_.push_back(std::make_unique<Block>(order_));
   for (unsigned rank = 0; rank < blocks; ++rank) {
@@ -380,6 +420,11 @@ bool ClusterRunner::run(const autotune_host::ClusterWork& work) {
 
 void ClusterRunner::begin(const autotune_host::ClusterWork& work) {
   const auto blocks = static_cast<unsigned>(sequence_.size());
+  if (!std::exchange(is_painted_, true)) {
+    for (const std::span<std::byte> each : module_->shared_variables()) {
+      std::ranges::fill(each, kZoneByte);
+    }
+  }
   if (blocks > 1) {
     statics_ = module_->thread_local_bytes();
     for (unsigned rank = 0; rank < blocks; ++rank) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tuner/host/shim/hooks.hpp"
@@ -115,6 +116,8 @@ class BlockRunner {
   void end_cluster_phase();
 
   Deadlock state() const { return {0, at_block_barrier_, at_warp_barrier_, at_cluster_, ended_}; }
+  /// Leaves the running thread, which never continues.
+  void stop();
   /// Abandons the threads that can never continue, so that their stacks can be used again.
   void abandon();
 
@@ -197,6 +200,8 @@ class ClusterRunner {
   /// Where blocks wrote outside of their dynamic shared memory since enter(), in bytes from its
   /// start; nullopt if none did.
   std::optional<std::ptrdiff_t> stray_byte();
+  /// The first access outside of an array since enter(), in words; empty if there was none.
+  const std::string& stray_access() const { return stray_access_; }
 
  private:
   struct Calls;
@@ -224,6 +229,7 @@ class ClusterRunner {
   void switch_to(Block& block);
   void give_up();
   void* in_block(const void* shared, unsigned rank);
+  void keep(const autotune_host::StrayAccess& access, const void* at);
 
   const ThreadOrder order_;
   std::minstd_rand random_;
@@ -235,7 +241,9 @@ class ClusterRunner {
   std::span<std::byte> statics_;
   const HostModule* module_ = nullptr;
   std::size_t dynamic_bytes_ = 0;
+  bool is_painted_ = false;  // shared memory, since enter()
   Deadlock deadlock_;
+  std::string stray_access_;
 };
 
 }  // namespace autotune

@@ -110,7 +110,7 @@ ProcessResult run_compiler(const CompileTask& task, const Files& files, const Ru
   argv.insert(argv.end(), task.options.begin(), task.options.end());
   argv.insert(argv.end(), {"-MD", "-MF", files.rule.string(), "-Xassembler", "--MD", "-Xassembler",
                            files.assembler_rule.string(), files.source.string(), "-o",
-                           files.binary.string(), "-lm"});
+                           files.binary.string(), "-lstdc++", "-lm", "-lgcc_s", "-lgcc", "-lc"});
   try {
     return run(argv, {});
   } catch (const Error& error) {  // the compiler existed when the device was opened

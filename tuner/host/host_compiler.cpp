@@ -161,6 +161,11 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
   // Only GNU's assembler lists the files that it reads.
   const bool is_clang = compiler_.version.find("clang") != std::string::npos;
   options.emplace_back(is_clang ? "-fno-integrated-as" : "-fno-gnu-unique");
+  if (std::ranges::find(unit.options, kCheckedAccesses) != unit.options.end()) {
+    // The shim has what the sanitizer's library is for.
+    options.insert(options.end(), {std::string(kCheckedAccesses), "-DAUTOTUNE_CHECKED_ACCESSES",
+                                   "-O1", "-nodefaultlibs"});
+  }
   const auto common = common_options(given);
   options.insert(options.end(), common.begin(), common.end());
   return options;

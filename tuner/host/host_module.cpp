@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/host/host_module.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -37,11 +39,15 @@ int memory_file_of(const std::string& bytes) {
   return file;
 }
 
+using SharedVariables = std::vector<HostModule::SharedVariable>;
+SharedVariables shared_variables_of(std::string_view shared_object);
+
 }  // namespace
 
 HostModule::HostModule(const std::string& shared_object)
     : file_(memory_file_of(shared_object)),
-      thread_local_bytes_(thread_local_bytes_of(shared_object)) {
+      thread_local_bytes_(thread_local_bytes_of(shared_object)),
+      shared_variables_(shared_variables_of(shared_object)) {
   handle_ = dlopen(format("/proc/self/fd/{}", file_).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ == nullptr) {
     const std::string why = dlerror();
@@ -165,13 +171,64 @@ bool is_of_shim(std::string_view name) {
 
 }  // namespace
 
-std::int64_t shared_bytes_of(std::string_view shared_object) {
-  std::int64_t bytes = 0;
+namespace {
+
+SharedVariables shared_variables_of(std::string_view shared_object) {
+  SharedVariables all;
   for_each_symbol(shared_object, [&](const Elf64_Sym& symbol, std::string_view name) {
     if (ELF64_ST_TYPE(symbol.st_info) != STT_TLS || symbol.st_shndx == SHN_UNDEF) return;
-    if (!is_of_shim(name)) bytes += static_cast<std::int64_t>(symbol.st_size);
+    if (is_of_shim(name)) return;
+    all.push_back({std::string(name), static_cast<std::int64_t>(symbol.st_size),
+                   static_cast<std::int64_t>(symbol.st_value)});
   });
+  return all;
+}
+
+/// `part` of `_ZZ1kPfE4part`, also of a template's kernel.
+std::string variable_in(std::string_view symbol) {
+  int status = 0;
+  char* const found = abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? found : std::string(symbol);
+  std::free(found);
+  const auto colon = name.rfind("::");
+  return colon == name.npos ? name : name.substr(colon + 2);
+}
+
+}  // namespace
+
+std::int64_t shared_bytes_of(std::string_view shared_object) {
+  std::int64_t bytes = 0;
+  for (const auto& each : shared_variables_of(shared_object)) bytes += each.bytes;
   return bytes;
+}
+
+std::vector<std::span<std::byte>> HostModule::shared_variables() const {
+  const std::span<std::byte> bytes = thread_local_bytes();
+  std::vector<std::span<std::byte>> all;
+  for (const SharedVariable& each : shared_variables_) {
+    all.push_back(
+        bytes.subspan(static_cast<std::size_t>(each.at), static_cast<std::size_t>(each.bytes)));
+  }
+  return all;
+}
+
+/// Behind a variable, others may follow: it is the last that ends before the address.
+std::optional<HostModule::SharedVariable> HostModule::shared_variable(const void* near) const {
+  constexpr std::int64_t kFarthest = 1 << 16;
+  const std::span<std::byte> all = thread_local_bytes();
+  const std::int64_t at = static_cast<const std::byte*>(near) - all.data();
+  if (at < -kFarthest || at > std::ssize(all) + kFarthest) return std::nullopt;
+  std::optional<SharedVariable> best;
+  const auto distance = [](const SharedVariable& each) {
+    return each.at < 0 ? kFarthest * 4 - each.at : each.at - each.bytes;
+  };
+  for (const SharedVariable& known : shared_variables_) {
+    const SharedVariable each{known.name, known.bytes, at - known.at};
+    const bool is_inside = each.at >= 0 && each.at < each.bytes;
+    if (!is_inside && (!best || distance(each) < distance(*best))) best = each;
+  }
+  if (best) best->name = variable_in(best->name);
+  return best;
 }
 
 std::vector<std::string> symbols_with(std::string_view shared_object, std::string_view part) {

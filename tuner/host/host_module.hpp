@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,17 @@ class HostModule {
   /// the module must have begun to run on it.
   std::span<std::byte> thread_local_bytes() const;
 
+  /// Of these, the shared memory: as on a GPU, nobody has set it when a kernel begins.
+  std::vector<std::span<std::byte>> shared_variables() const;
+
+  struct SharedVariable {
+    std::string name;
+    std::int64_t bytes = 0, at = 0;  // at: from its start
+  };
+  /// The shared variable that an address is next to, before or behind it; nullopt if the address is
+  /// none of thread-local variables.
+  std::optional<SharedVariable> shared_variable(const void* near) const;
+
  private:
   void* exported(const std::string& symbol, const std::string& entry) const;
 
@@ -50,6 +62,7 @@ class HostModule {
   int file_;
   void* handle_;
   std::size_t thread_local_bytes_;
+  std::vector<SharedVariable> shared_variables_;  // by symbols; at: from the first
 };
 
 // Reads the symbols of a shared object. Kernels have shared memory in thread-local variables.

@@ -65,6 +65,12 @@ Dim3 place_of(std::int64_t number, const Dim3& size) {
              launch.entry, at < 0 ? "before" : "behind", launch.dynamic_shared_bytes, at));
 }
 
+[[noreturn]] void throw_stray_access(const HostLaunch& launch, const std::string& access) {
+  throw KernelFailure(Outcome::wrong,
+                      format("{} {}: correct its index, or exclude this block by a constraint",
+                             launch.entry, access));
+}
+
 }  // namespace
 
 Launcher::Launcher(unsigned threads, ThreadOrder order) : pool_(threads) {
@@ -99,6 +105,10 @@ void Launcher::run(const HostLaunch& launch) {
     work(0);
   } else {
     pool_.run(work);
+  }
+  for (unsigned number = 0; number < threads; ++number) {
+    const std::string& access = runners_[number]->stray_access();
+    if (!access.empty()) throw_stray_access(launch, access);
   }
   if (stuck != clusters) throw_deadlock(launch, stuck, runners_[stuck_on]->deadlock());
   for (unsigned number = 0; number < threads; ++number) {

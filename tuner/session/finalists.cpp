@@ -39,10 +39,17 @@ std::vector<EdgeCheck::Place*> EdgeCheck::places_of(const Configuration& configu
   return places;
 }
 
+/// Times are of other builds, which have no such checks.
+SourceUnit EdgeCheck::unit_of(const Place& place, const Levels& levels) const {
+  SourceUnit unit = place.program->source_unit(levels);
+  if (device_.info().kind == DeviceKind::host) unit.options.emplace_back(kCheckedAccesses);
+  return unit;
+}
+
 std::vector<SourceUnit> EdgeCheck::units(const Configuration& configuration) const {
   std::vector<SourceUnit> units;
   for (const Place* const place : places_of(configuration)) {
-    units.push_back(place->program->source_unit(place->program->levels(configuration)));
+    units.push_back(unit_of(*place, place->program->levels(configuration)));
   }
   return units;
 }
@@ -52,7 +59,7 @@ Verdict EdgeCheck::verify(const Configuration& configuration, const Compile& com
   for (Place* const place : places_of(configuration)) {
     const Levels levels = place->program->levels(configuration);
     if (runs > 1 || !place->right.contains(levels)) {
-      const auto kernel = compile(place->program->source_unit(levels));
+      const auto kernel = compile(unit_of(*place, levels));
       if (!kernel) continue;
       Verdict verdict =
           verdict_or_failure([&] { return verify_at(*place, configuration, *kernel, runs); });
@@ -94,13 +101,19 @@ Workbench& EdgeCheck::workbench(Place& place) {
   return *place.workbench;
 }
 
-std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
-                                       const Configuration& configuration, Device& device) {
+std::vector<std::optional<Verdict>> verdicts_at_edge(const Target& target, const Problem& problem,
+                                                     std::span<const Configuration> configurations,
+                                                     Device& device) {
+  std::vector<std::optional<Verdict>> verdicts(configurations.size());
   EdgeCheck edge(target, problem, device);
-  if (!device.runs() || edge.units(configuration).empty()) return std::nullopt;
-  return edge.verify(configuration, [&](const SourceUnit& unit) {
-    return std::make_shared<const CompiledKernel>(device.compile(unit));
-  });
+  if (!device.runs()) return verdicts;
+  for (std::size_t i = 0; i < configurations.size(); ++i) {
+    if (edge.units(configurations[i]).empty()) continue;
+    verdicts[i] = edge.verify(configurations[i], [&](const SourceUnit& unit) {
+      return std::make_shared<const CompiledKernel>(device.compile(unit));
+    });
+  }
+  return verdicts;
 }
 
 std::string edge_complaint(const Target& target, const Verdict& verdict) {

@@ -55,6 +55,7 @@ class EdgeCheck {
 
     bool takes(const Target& target, const Configuration& configuration) const;
   };
+  SourceUnit unit_of(const Place& place, const Levels& levels) const;
   std::vector<Place*> places_of(const Configuration& configuration) const;
   Verdict verify_at(Place& place, const Configuration& configuration, const CompiledKernel& kernel,
                     int runs);
@@ -66,9 +67,10 @@ class EdgeCheck {
   std::vector<std::unique_ptr<Place>> places_;  // the usual ones first
 };
 
-/// nullopt if the device cannot run kernels, or the configuration need not be right there.
-std::optional<Verdict> default_at_edge(const Target& target, const Problem& problem,
-                                       const Configuration& configuration, Device& device);
+/// nullopt if the device cannot run kernels, or a configuration need not be right there.
+std::vector<std::optional<Verdict>> verdicts_at_edge(const Target& target, const Problem& problem,
+                                                     std::span<const Configuration> configurations,
+                                                     Device& device);
 
 /// The message for a target whose default configuration fails on the edge problem.
 std::string edge_complaint(const Target& target, const Verdict& verdict);

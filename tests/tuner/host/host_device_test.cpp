@@ -55,6 +55,45 @@ TEST(HostDevice, WrongResultsAreNamed) {
   EXPECT_THAT(message, HasSubstr("in[2]"));
 }
 
+TEST(HostDevice, AnAccessOutsideOfAnArrayOfTheKernelIsNamed) {
+  const auto with = [](const std::string& declared, const std::string& used) {
+    return KernelCase{.text =
+                          "__device__ void put(int* to, int i, int x) { to[i] = x; }\n"
+                          "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+                          "  static __shared__ int before[64]; __shared__ " +
+                          declared +
+                          "\n  before[threadIdx.x % 64] = 0;\n  const int i = threadIdx.x;\n" +
+                          used + "\n  __syncthreads();\n  out[i] = in[i] + before[i % 64];\n}\n",
+                      .n = 128,
+                      .block = {128}};
+  };
+  const auto said = [](const KernelCase& kernel_case) {
+    std::string message;
+    EXPECT_EQ(refusal_of(kernel_case, &message), Outcome::wrong);
+    return message;
+  };
+  expect_right(with("int part[128];", "part[i] = in[i];"));
+  expect_right(with("int tile[4][32];", "tile[0][i] = in[i];"));
+  EXPECT_THAT(said(with("int part[100];", "part[i] = in[i];")),
+              HasSubstr("kernel writes element 100 of part, a shared array of 100 (case.cu:6)"));
+  EXPECT_THAT(said(with("short tile[8][10];", "if (i < 90) before[0] += tile[i / 10][i % 10];")),
+              HasSubstr("kernel reads element 80 of tile, a shared array of 80"));
+  EXPECT_THAT(said(with("int part[100];", "put(part, i, 1);")), HasSubstr("element 100 of part"));
+  EXPECT_THAT(said(with("int part[8];", "int mine[4] = {n, 1, 2, 3}; before[0] = mine[i / 16];")),
+              HasSubstr("reads outside of an array of 'int'"));
+}
+
+TEST(HostDevice, NobodyHasSetSharedMemoryWhenAKernelBegins) {
+  const KernelCase sum{.text =
+                           "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+                           "  __shared__ int part[64];\n  part[threadIdx.x] = in[threadIdx.x];\n"
+                           "  __syncthreads();\n"
+                           "  out[threadIdx.x] = part[threadIdx.x] + part[threadIdx.x + 32];\n}\n",
+                       .n = 32,
+                       .block = {32}};
+  EXPECT_EQ(verdict_of(sum).outcome, Outcome::wrong);
+}
+
 TEST(HostDevice, ManyElementsAreFilledAndComparedByAllThreads) {
   const std::int64_t n = 300000;
   KernelCase copy{.text = kCopy, .n = n, .grid = {n / 100}, .block = {100}};

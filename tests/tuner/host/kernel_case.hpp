@@ -33,6 +33,7 @@ struct KernelCase {
     unit.name = "case.cu";
     unit.text = text;
     unit.include_folders = {AUTOTUNE_SOURCE_DIR "/kernel_sources"};
+    unit.options = {std::string(kCheckedAccesses)};
     unit.entries = {entry};
     if (cooperative) unit.cooperative = unit.entries;
     return unit;

@@ -20,7 +20,8 @@
 #define __grid_constant__
 // All threads of a block run on one host thread, so thread-local memory is the block's own. The
 // blocks of a cluster take turns, and exchange it.
-#define __shared__ static thread_local __attribute__((aligned(64)))
+// Static without that word, which kernels may write, too.
+#define __shared__ thread_local __attribute__((aligned(64)))
 // The launcher finds it in the source itself, which then redefines it.
 #define __cluster_dims__(...)                                                           \
   __attribute__((                                                                       \
@@ -29,7 +30,11 @@
 
 // `#pragma unroll`. CUDA's compilers expand macros in the count; g++'s own pragma does not.
 #define AUTOTUNE_PRAGMA(text) _Pragma(#text)
-#ifdef __clang__
+#ifdef AUTOTUNE_CHECKED_ACCESSES  // the check of each unrolled access takes long to compile
+#define AUTOTUNE_UNROLL_ALL
+#define AUTOTUNE_UNROLL(count)
+#define AUTOTUNE_UNROLL_BY(count)
+#elif defined(__clang__)
 #define AUTOTUNE_UNROLL_ALL _Pragma("unroll")
 #define AUTOTUNE_UNROLL(count) AUTOTUNE_PRAGMA(unroll count)
 #define AUTOTUNE_UNROLL_BY(count) AUTOTUNE_UNROLL(count)
@@ -60,6 +65,12 @@ static thread_local unsigned autotune_cluster_rank;
 // Whether a thread is the only one of its cluster. It then waits for nobody, and is no fibre.
 static thread_local bool autotune_alone;
 static constexpr int warpSize = 32;
+
+/// Called ahead of an access outside of an array, by what -fsanitize=object-size adds.
+extern "C" __attribute__((used, cold, visibility("hidden"), no_sanitize("undefined"))) void
+__ubsan_handle_type_mismatch_v1(void* access, void* at) {
+  autotune_hooks.stray(*static_cast<autotune_host::StrayAccess*>(access), at, autotune_alone);
+}
 
 // Vector types, aligned as CUDA aligns them.
 #define AUTOTUNE_VECTORS(T, NAME, SIZE)                              \

@@ -13,6 +13,17 @@ struct ClusterWork {
   void* context;
 };
 
+/// What a compiler says of an access that -fsanitize=object-size has found.
+struct StrayAccess {
+  const char* file;
+  unsigned line, column;
+  const struct {
+    unsigned short kind, info;
+    char name[1];  // of the elements: "'float'"
+  } * type;
+  unsigned char log_alignment, kind;  // kind 1: a store
+};
+
 /// The launcher sets these after it has loaded a module. A wait returns when every thread of the
 /// block (warp, cluster) that has not ended has arrived.
 struct Hooks {
@@ -34,6 +45,8 @@ struct Hooks {
   void (*commit_copies)();
   void (*wait_copies)(unsigned groups_left);
   void (*drop_copies)();
+  /// An access outside of an array. It returns only if `alone`: a fibre never continues.
+  void (*stray)(const StrayAccess& access, const void* at, bool alone);
 };
 
 /// What a texture object (cudaTextureObject_t) points to.
