@@ -51,6 +51,8 @@ struct LookupRow {
   bool library_timed = false;  // beside the vendor's library, whichever was faster
   bool same_policy = true;     // false: timed in a chain, although another context was requested
 
+  /// Tuned with this source on this device.
+  bool is_exact() const { return same_device && validity != Validity::source_drifted; }
   bool is_pinned() const { return provenance == "pinned"; }
   bool is_pinned_alike() const { return is_pinned() && validity == Validity::alike; }
 };
