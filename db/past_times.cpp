@@ -151,8 +151,8 @@ class LayerTimes {
     if (!has_few_trials(part, policy)) return;
     Query rows = connection_.query(
         "SELECT problem, configuration, median_ns, rowid, created_at, session, outcome = 'ok' FROM "
-        "trial WHERE device = ? AND kernel = ? AND policy = ? AND outcome IN ('ok', 'pruned') AND "
-        "verified AND " +
+        "trial WHERE device = ? AND kernel = ? AND policy = ? AND "
+        "(outcome = 'pruned' OR outcome = 'ok' AND verified) AND " +
         live_sql<TrialRow>());
     rows.bind(part.device.id, part.kernel.id, policy);
     while (rows.step()) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that are right at first only, or where they expect to be looked at.
+#include <algorithm>
+#include <limits>
+
 #include "tests/support/matchers.hpp"
 #include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
@@ -187,10 +190,14 @@ TEST(EveryCall, ThatIsTimedSeesTheDeclaredContentsOfAnInout) {
       "extern \"C\" __global__ void reference(const int* in, int* out, int n) {\n"
       "  for (int i = 0; i < n; ++i) if (out[i] >= 0) out[i] = -1 - out[i];\n}\n";
   const Opened opened(one, workload, one.plan());
-  const Verdict verdict = opened.candidate->verify();
-  ASSERT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+  double of_first = std::numeric_limits<double>::infinity();  // other programs may slow one down
+  for (int run = 0; run < 5; ++run) {
+    const Verdict verdict = opened.candidate->verify();
+    ASSERT_EQ(verdict.outcome, Outcome::ok) << verdict.message;
+    of_first = std::min(of_first, verdict.seconds);
+  }
   const TimedBatch batch = opened.candidate->time(10, L2State::hot);
-  EXPECT_GT(batch.seconds, verdict.seconds / 5) << "each call does the work of the first";
+  EXPECT_GT(batch.seconds, of_first / 5) << "each call does the work of the first";
   EXPECT_EQ(opened.candidate->recheck().outcome, Outcome::ok);
 }
 

@@ -45,6 +45,21 @@ TEST_F(TuningSessionTest, BeginsWithWhatProgramsGetToday) {
   }
 }
 
+TEST_F(TuningSessionTest, WhatProgramsGetTodayStaysUnlessAnotherIsClearlyFaster) {
+  const Target target = two_parameters();
+  for (const auto& [slower_by, best] :
+       {std::pair{1.005, "X=5 Y=1"}, {1.05, "X=11 Y=2"}, {4.0, "X=11 Y=2"}}) {
+    FakeDevice device([&, slower_by = slower_by](const Macros& macros) -> Fate {
+      const bool is_given = macros.at("X") == 5 && macros.at("Y") == 1;
+      return is_given ? Fate{Outcome::ok, slower_by * 1e-5, ""} : bowl(macros);
+    });
+    TuningRequest request = request_for(target, {64});
+    request.answer_today = [](const Problem&) { return "X=5 Y=1"; };
+    const TuningReport report = tune(target, device, nullptr, request);
+    EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), best) << slower_by;
+  }
+}
+
 TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
   const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {
