@@ -270,7 +270,7 @@ void expect_residency(CheckedConfiguration& checked, const DeviceInfo& device) {
 
 /// Sets what the default is there, and the outcome of others that are wrong there.
 void verify_at_edge(TargetCheck& check, const Target& target, const Problem& problem,
-                    Device& device) {
+                    Device& device, int threads) {
   std::vector<CheckedConfiguration*> compiled;
   std::vector<Configuration> configurations;
   for (CheckedConfiguration& each : check.configurations) {
@@ -278,7 +278,7 @@ void verify_at_edge(TargetCheck& check, const Target& target, const Problem& pro
     compiled.push_back(&each);
     configurations.push_back(each.configuration);
   }
-  const auto verdicts = verdicts_at_edge(target, problem, configurations, device);
+  const auto verdicts = verdicts_at_edge(target, problem, configurations, device, threads);
   check.edge = verdicts.front();
   if (check.edge && check.edge->outcome != Outcome::ok) return;  // others are compared with it
   for (std::size_t i = 1; i < verdicts.size(); ++i) {
@@ -313,7 +313,7 @@ int run_check(const Arguments& arguments) {
   std::exception_ptr no_edge;
   if (check.compiles()) {
     try {
-      verify_at_edge(check, target, problem, *device);
+      verify_at_edge(check, target, problem, *device, threads);
     } catch (const Error&) {  // the reference fails there; the report is still of use
       if (arguments.has("json")) throw;
       no_edge = std::current_exception();

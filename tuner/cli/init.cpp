@@ -41,14 +41,14 @@ ManifestTrouble trouble_with(const Target& target, Device& device) {
     return {.message = fails ? first_error(log) : log, .does_not_compile = fails};
   }
   const std::span by_default(&first.configuration, 1);
-  auto verdict = verdicts_at_edge(target, problem, by_default, device)[0];
+  auto verdict = verdicts_at_edge(target, problem, by_default, device, threads)[0];
   for (const std::int64_t size :
        {255, 63}) {  // constraints may want multiples: one more is an edge
     if (verdict || target.sizes.empty()) break;
     const NamedValues all = sizes_in(std::to_string(size), target)[0];
     if (!fits_an_example(target, all)) continue;
     const Problem other = problem_of(target, all, {});
-    verdict = verdicts_at_edge(target, other, by_default, device)[0];
+    verdict = verdicts_at_edge(target, other, by_default, device, threads)[0];
   }
   if (!verdict || verdict->outcome == Outcome::ok) return {};
   return {.message = edge_complaint(target, *verdict),

@@ -6,6 +6,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/session/bench.hpp"
+#include "tuner/session/compile_pool.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
@@ -103,15 +104,23 @@ Workbench& EdgeCheck::workbench(Place& place) {
 
 std::vector<std::optional<Verdict>> verdicts_at_edge(const Target& target, const Problem& problem,
                                                      std::span<const Configuration> configurations,
-                                                     Device& device) {
+                                                     Device& device, int threads) {
   std::vector<std::optional<Verdict>> verdicts(configurations.size());
   EdgeCheck edge(target, problem, device);
   if (!device.runs()) return verdicts;
+  CompilePool pool(device, threads);
+  CompileRequests requests(pool);
+  const auto compile = [&](SourceUnit unit) { return requests.compile(std::move(unit)); };
+  std::vector<bool> is_needed;
+  for (const Configuration& each : configurations) {
+    std::vector<SourceUnit> units = edge.units(each);
+    is_needed.push_back(!units.empty());
+    for (SourceUnit& unit : units) compile(std::move(unit));
+  }
   for (std::size_t i = 0; i < configurations.size(); ++i) {
-    if (edge.units(configurations[i]).empty()) continue;
-    verdicts[i] = edge.verify(configurations[i], [&](const SourceUnit& unit) {
-      return std::make_shared<const CompiledKernel>(device.compile(unit));
-    });
+    if (!is_needed[i]) continue;
+    verdicts[i] = edge.verify(configurations[i],
+                              [&](SourceUnit unit) { return compile(std::move(unit)).get(); });
   }
   return verdicts;
 }

@@ -67,10 +67,11 @@ class EdgeCheck {
   std::vector<std::unique_ptr<Place>> places_;  // the usual ones first
 };
 
-/// nullopt if the device cannot run kernels, or a configuration need not be right there.
+/// nullopt if the device cannot run kernels, or a configuration need not be right there. So many
+/// threads compile.
 std::vector<std::optional<Verdict>> verdicts_at_edge(const Target& target, const Problem& problem,
                                                      std::span<const Configuration> configurations,
-                                                     Device& device);
+                                                     Device& device, int threads);
 
 /// The message for a target whose default configuration fails on the edge problem.
 std::string edge_complaint(const Target& target, const Verdict& verdict);
