@@ -360,6 +360,19 @@ void FactReader::find_dynamic_shared() {
 bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Tokens& length) {
   const auto most = own.value(length);
   if (!most || most->sizes > 0) return false;
+  const auto holds = [&](std::string text, auto value) -> std::optional<bool> {
+    for (Parameter each : facts_.parameters) {
+      each.by_default = value(each);
+      text = with_default(text, each);
+    }
+    if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
+    return Scope().evaluate(Expression::parse(text)) != 0;
+  };
+  const auto standard = [](const Parameter& each) { return each.by_default; };
+  const auto require = [&](std::string constraint) {
+    if (!contains(facts_.constraints, constraint))
+      facts_.constraints.push_back(std::move(constraint));
+  };
   for (const bool guarded : {false, true}) {
     const auto greatest = own.greatest(index, guarded);
     if (!greatest) continue;
@@ -370,16 +383,7 @@ bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Toke
             ? format("{} < {}", greatest->sum(), most->sum())
             : format("{} <= {}", greatest->text,
                      Scope().evaluate(Expression::parse(most->sum())) - 1 - greatest->offset);
-    const auto holds = [&](auto value) -> std::optional<bool> {
-      std::string text = constraint;
-      for (Parameter each : facts_.parameters) {
-        each.by_default = value(each);
-        text = with_default(text, each);
-      }
-      if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
-      return Scope().evaluate(Expression::parse(text)) != 0;
-    };
-    const auto by_default = holds([](const Parameter& each) { return each.by_default; });
+    const auto by_default = holds(constraint, standard);
     if (!by_default) return false;
     if (!*by_default) continue;
     const Words of_length = words_of(most->sum());
@@ -388,13 +392,18 @@ bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Toke
     const auto worst = [&](const Parameter& each) {
       return of_length.contains(each.name) ? least(each) : largest(each);
     };
-    const bool is_needed = !(*holds(least) && *holds(largest) && *holds(worst));
-    if (is_needed && !contains(facts_.constraints, constraint)) {
-      facts_.constraints.push_back(std::move(constraint));
-    }
+    const auto always = [&](auto value) { return *holds(constraint, value); };
+    if (!always(least) || !always(largest) || !always(worst)) require(std::move(constraint));
     return true;
   }
-  return false;
+  const auto turns = own.turns(index);
+  if (!turns || turns->end.text != most->text || turns->end.offset > most->offset) return false;
+  const std::string end = turns->end.sum();
+  const bool is_one = end.find(' ') == end.npos;
+  std::string constraint = format("{} % {} == 0", is_one ? end : "(" + end + ")", turns->step);
+  if (!holds(constraint, standard).value_or(false)) return false;
+  require(std::move(constraint));
+  return true;
 }
 
 std::vector<Declaration> FactReader::shared_arrays(const Tokens& body) {

@@ -245,6 +245,22 @@ std::optional<IndexEnd> KernelText::greatest(const Tokens& index, bool guarded, 
       0, sizes};
 }
 
+std::optional<KernelText::Turns> KernelText::turns(const Tokens& index) const {
+  const Bound* loop = nullptr;
+  Tokens thread;
+  for (const Summand& term : summands_of(bare(index))) {
+    const std::string text = text_of(bare(term.tokens));
+    const auto found = std::ranges::find_if(
+        bounds_, [&](const Bound& each) { return each.variable == text && !each.step.empty(); });
+    if (!term.is_added || (found == bounds_.end() && !thread.empty())) return std::nullopt;
+    if (found != bounds_.end()) loop = &*found;
+    if (found == bounds_.end()) thread = term.tokens;
+  }
+  const auto last = greatest(thread, false);
+  const bool is_thread = loop && last && last->offset == -1 && last->text == loop->step;
+  return is_thread ? std::optional(Turns{loop->end, loop->step}) : std::nullopt;
+}
+
 std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
   if (depth > kDeepest) return std::nullopt;
   const Tokens tokens = bare(index);

@@ -156,8 +156,18 @@ void KernelText::read_bounds() {
       if (number && *number + end->offset <= 1) continue;  // `if (rows <= 0) return;`
     }
     if (!end || from == i) continue;
-    bounds_.push_back({text_of(part_of(body_, from, i)), *end, is_loop});
+    const std::string variable = text_of(part_of(body_, from, i));
+    bounds_.push_back({variable, *end, is_loop, is_loop ? step_of_loop(variable, i) : ""});
   }
+}
+
+std::string KernelText::step_of_loop(const std::string& variable, std::size_t condition) const {
+  const auto begin = definitions_.find(variable);
+  const std::size_t at = position(body_, ";", condition) + 1;
+  const bool is_step = begin != definitions_.end() && begin->second == Tokens{"0"} &&
+                       at + 2 < body_.size() && body_[at] == variable && body_[at + 1] == "+=";
+  const auto step = is_step ? value(bare(operand(body_, at + 2))) : std::nullopt;
+  return step && step->sizes == 0 ? step->sum() : "";
 }
 
 const IndexEnd* KernelText::bound_of(const std::string& text) const {

@@ -52,6 +52,14 @@ class KernelText {
   /// The largest value of an index, by the sizes of the block: `threadIdx.x` is among the names.
   /// Conditions count if `guarded`, loops always.
   std::optional<IndexEnd> greatest(const Tokens& index, bool guarded, int depth = 0) const;
+  /// Threads and the turns of a loop that together have each index below an end once, if the step
+  /// divides the end.
+  struct Turns {
+    IndexEnd end;
+    std::string step;  // as many as the threads
+  };
+  /// Of `threadIdx.y + j`; nullopt of any other index.
+  std::optional<Turns> turns(const Tokens& index) const;
   /// Whether an index, or what it is computed from, has this word.
   bool depends_on(const Tokens& index, std::string_view word, int depth = 0) const;
   /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
@@ -75,6 +83,7 @@ class KernelText {
     std::string variable;  // or `i + BLOCK`
     IndexEnd end;
     bool is_loop = false;
+    std::string step = {};  // of a loop that begins at 0, by `+=`; else empty
   };
 
   /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
@@ -83,6 +92,7 @@ class KernelText {
   void read_definitions(bool takes_last);
   void round_quotients_up();
   void read_bounds();
+  std::string step_of_loop(const std::string& variable, std::size_t condition) const;
   std::optional<IndexEnd> greatest_of_word(const std::string& word, bool guarded, int depth) const;
   std::optional<IndexEnd> end_of_variable(const Tokens& tokens) const;
   std::optional<IndexEnd> extent(const Tokens& index, int depth) const;

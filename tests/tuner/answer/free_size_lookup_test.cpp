@@ -14,7 +14,7 @@ TEST_F(TargetLookupTest, FreeSizesAwayFromTheirDefaultsGetTheNextConfigurationTh
   target.free_sizes = {{"lda", Expression::parse("K")}};
   target.defines = {{"lda", Expression::parse("K"), false}};
   target.constraints.push_back(Expression::parse("lda % BM == 0"));
-  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  TargetLookup lookup(target, {}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
   const auto find = [&](std::vector<std::int64_t> sizes) { return lookup.find(sizes); };
   EXPECT_EQ(find({512, 512, 512}).origin, Origin::exact);
   for (const std::int64_t lda : {-1, 512}) {
@@ -50,7 +50,7 @@ TEST_F(TargetLookupTest, LinesThatAreLessAlignedThanThoseThatWereTimedAreTheLibr
   const auto libraries = [&](const std::string&, const Workload&, bool has_free_sizes) {
     return std::string(has_free_sizes && !reads_free_sizes ? "" : "cublas");
   };
-  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}}, libraries);
+  TargetLookup lookup(target, {}, tuned_gpu(), "l2=hot launch=graph", {{path_}}, libraries);
   const auto library = [&](std::int64_t lda) {
     return std::string(lookup.find(std::vector<std::int64_t>{512, 512, 512, lda}).baseline);
   };
@@ -59,7 +59,7 @@ TEST_F(TargetLookupTest, LinesThatAreLessAlignedThanThoseThatWereTimedAreTheLibr
   lookup.pin(std::vector<std::int64_t>{512, 512, 512}, "BM=32");
   EXPECT_EQ(library(513), "");
   reads_free_sizes = false;
-  TargetLookup packed_only(target, {}, gpu(), "l2=hot launch=graph", {{path_}}, libraries);
+  TargetLookup packed_only(target, {}, tuned_gpu(), "l2=hot launch=graph", {{path_}}, libraries);
   const LookupAnswer answer = packed_only.find(std::vector<std::int64_t>{512, 512, 512, 513});
   EXPECT_EQ(answer.baseline, "") << "a library that reads no free sizes computes another problem";
   EXPECT_FALSE(answer.is_open());
@@ -83,9 +83,9 @@ class AwayFromDefaults : public TargetLookupTest {
     TargetLookupTest::tune(1024, "BM=64");
   }
   TargetLookup open() {
-    return {target_,   {},
-            gpu(),     "l2=hot launch=graph",
-            {{path_}}, [](const std::string&, const Workload&, bool) { return "cublas"; }};
+    return {target_,     {},
+            tuned_gpu(), "l2=hot launch=graph",
+            {{path_}},   [](const std::string&, const Workload&, bool) { return "cublas"; }};
   }
   static LookupAnswer at(TargetLookup& lookup, std::int64_t size, std::int64_t lda) {
     return lookup.find(std::vector<std::int64_t>{size, size, size, lda});

@@ -27,7 +27,7 @@ inline Target target_of(const std::string& fingerprint = "f1") {
   return target;
 }
 
-inline DeviceInfo gpu() {
+inline DeviceInfo tuned_gpu() {
   DeviceInfo info;
   info.name = "NVIDIA H200";
   info.kind = DeviceKind::cuda;
@@ -59,7 +59,7 @@ class TargetLookupTest : public testing::Test {
     store.add_decision(decision);
   }
   TargetLookup open(const std::string& fingerprint = "f1") {
-    return TargetLookup(target_of(fingerprint), {}, gpu(), "l2=hot launch=graph", {{path_}});
+    return TargetLookup(target_of(fingerprint), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
   }
 
   TemporaryFolder folder_;

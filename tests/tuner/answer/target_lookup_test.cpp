@@ -15,7 +15,7 @@ TEST_F(TargetLookupTest, SizesKeepTheRulesOfTheTarget) {
   tune(512, "BM=64");
   Target target = target_of();
   target.size_rules = {{.multiple = 64}, {.fixed = 512}, {.least = 16}};
-  TargetLookup lookup(std::move(target), {}, gpu(), "l2=hot launch=graph", {{path_}});
+  TargetLookup lookup(std::move(target), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
   const auto at = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
     const std::int64_t sizes[] = {m, n, k};
     return std::string(lookup.find(sizes).configuration);
@@ -190,7 +190,7 @@ TEST_F(TargetLookupTest, ARowThatIsNotValidHidesNoneBelowIt) {
   const std::filesystem::path site = folder_ / "site.db";
   tune(512, "BM=65");
   tune_in(site, 512, "BM=64");
-  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  TargetLookup lookup(target_of(), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}, {site}});
   const std::int64_t sizes[] = {512, 512, 512};
   EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
   EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
@@ -200,7 +200,7 @@ TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
   tune(512, "BM=64");
   const std::filesystem::path site = folder_ / "site.db";
   std::filesystem::copy_file(path_, site);
-  TargetLookup lookup(target_of(), {}, gpu(), "l2=hot launch=graph", {{path_}, {site}});
+  TargetLookup lookup(target_of(), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}, {site}});
   const std::int64_t sizes[] = {512, 512, 512}, new_sizes[] = {1024, 1024, 1024};
   const std::int64_t pinned[] = {256, 256, 256};
   lookup.pin(pinned, "BM=32");
@@ -325,7 +325,7 @@ TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
   Target target = target_of();
   target.settings.front().alike = {"f32", "f64"};
   const auto open_f64 = [&] {
-    return TargetLookup(target, {{"dtype", "f64"}}, gpu(), "l2=hot launch=graph", {{path_}});
+    return TargetLookup(target, {{"dtype", "f64"}}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
   };
   const std::int64_t sizes[] = {512, 512, 512}, of_pin[] = {1024, 1024, 1024};
   {
@@ -371,7 +371,8 @@ TEST_F(TargetLookupTest, WhatIsPinnedForThePlainSettingsIsPinnedForThoseLikeThem
         {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", minute++)});
   };
   const auto found = [&](const std::string& epilogue, std::int64_t m = 512) {
-    TargetLookup lookup(target, {{"epilogue", epilogue}}, gpu(), "l2=hot launch=graph", {{path_}});
+    TargetLookup lookup(target, {{"epilogue", epilogue}}, tuned_gpu(), "l2=hot launch=graph",
+                        {{path_}});
     return std::string(lookup.find(std::vector<std::int64_t>{m, m, m}).configuration);
   };
   {
@@ -396,7 +397,7 @@ TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged)
   EXPECT_EQ(open().find(near).validity, db::Validity::exact);
   EXPECT_EQ(open("f2").find(near).origin, Origin::transferred);
   EXPECT_EQ(open("f2").find(near).validity, db::Validity::source_drifted);
-  DeviceInfo updated = gpu();
+  DeviceInfo updated = tuned_gpu();
   updated.environment = "driver 600.10, CUDA 13.2";
   TargetLookup lookup(target_of(), {}, updated, "l2=hot launch=graph", {{path_}});
   EXPECT_EQ(lookup.find(near).validity, db::Validity::environment_drifted);
@@ -422,7 +423,7 @@ TEST_F(TargetLookupTest, AProblemOfManySizesIsFound) {
     sample.key.problem = problem + "dtype=f32";
     store.add_decision(sample.decision("BM=64", 10000));
   }
-  TargetLookup lookup(target, {}, gpu(), "l2=hot launch=graph", {{path_}});
+  TargetLookup lookup(target, {}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
   EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
   EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
   sizes.back() += 1;

@@ -50,6 +50,23 @@ TEST(FirstManifest, IndicesOfSharedTilesBoundBothAxesOfTheBlock) {
   EXPECT_THAT(text, AllOf(HasSubstr("\nBLOCK_Y <= 16\n"), HasSubstr("\nBLOCK_X <= 17\n")));
 }
 
+TEST(FirstManifest, TurnsOfTheThreadsDivideTheSharedRowsThatTheyFill) {
+  const std::string transpose =
+      "#define TILE 32\n#define ROWS 8\n"
+      "__global__ void k(const float* a, float* b, int w, int h) {\n"
+      "  __shared__ float tile[TILE][TILE + 1];\n"
+      "  int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;\n"
+      "  for (int j = 0; j < TILE; j += ROWS)\n"
+      "    if (x < w && y + j < h) tile[threadIdx.y + j][threadIdx.x] = a[(y + j) * w + x];\n"
+      "  __syncthreads();\n  x = blockIdx.y * TILE + threadIdx.x;\n"
+      "  y = blockIdx.x * TILE + threadIdx.y;\n  for (int j = 0; j < TILE; j += ROWS)\n"
+      "    if (x < h && y + j < w) b[(y + j) * h + x] = tile[threadIdx.x][threadIdx.y + j];\n}\n"
+      "void run(float* a, float* b, int w, int h) {\n"
+      "  k<<<dim3((w + TILE - 1) / TILE, (h + TILE - 1) / TILE), dim3(TILE, ROWS)>>>(a, b, w, h);\n"
+      "}\n";
+  EXPECT_THAT(text_of(transpose), HasSubstr("\nTILE % ROWS == 0\n"));
+}
+
 TEST(FirstManifest, IndicesAreDrawnUpToWhatTheyAreIndicesOf) {
   const auto fill = [](const std::string& index) {
     return text_of(
