@@ -163,8 +163,9 @@ void for_each_symbol(std::string_view shared_object, Visit visit) {
 
 /// Thread-local variables that are the shim's, not shared memory of the kernel.
 bool is_of_shim(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kOwn = {"threadIdx", "blockIdx", "blockDim",
-                                                           "gridDim", "autotune_"};
+  // meet_warps: of kernel_sources/device/on_host, where zeros say that no warp has arrived.
+  static constexpr std::array<std::string_view, 6> kOwn = {"threadIdx", "blockIdx",  "blockDim",
+                                                           "gridDim",   "autotune_", "meet_warps"};
   return std::ranges::any_of(
       kOwn, [&](std::string_view own) { return name.find(own) != std::string_view::npos; });
 }
