@@ -164,7 +164,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
   if (std::ranges::find(unit.options, kCheckedAccesses) != unit.options.end()) {
     // The shim has what the sanitizer's library is for.
     options.insert(options.end(), {std::string(kCheckedAccesses), "-DAUTOTUNE_CHECKED_ACCESSES",
-                                   "-O1", "-nodefaultlibs"});
+                                   "-nodefaultlibs"});
   }
   const auto common = common_options(given);
   options.insert(options.end(), common.begin(), common.end());
