@@ -58,8 +58,8 @@ namespace {
 constexpr std::size_t kMostProblems = 256;  // the nearest
 constexpr std::size_t kFirst = 8;     // candidates to expand when none but the default is valid
 constexpr double kOneChange = 0.6;    // added to the distance of a neighbour's error
-constexpr double kNear = 1;           // in doublings: what was slow there is no answer here
-constexpr std::size_t kNearest = 16;  // problems that are asked what was slow
+constexpr double kNear = 1;           // in doublings: problems within it tell what lost there
+constexpr std::size_t kNearest = 16;  // of these
 constexpr int kSteps = 3;
 constexpr int kModelSteps = 12;  // from the default configuration
 
@@ -203,7 +203,7 @@ bool TransferCandidates::predict(TransferCandidate& one, double typical, std::si
   return true;
 }
 
-/// Its error at the nearest problem where it was timed, though it was not good there.
+/// Its error at the nearest problem where it was timed, whether it was good there or lost.
 std::optional<KnownError> TransferCandidates::known_of(const TransferCandidate& one) const {
   std::string text;
   for (const NearProblem& near : std::span(near_).first(std::min(near_.size(), kNearest))) {
