@@ -56,6 +56,7 @@ class EdgeCheck {
     bool takes(const Target& target, const Configuration& configuration) const;
   };
   SourceUnit unit_of(const Place& place, const Levels& levels) const;
+  bool is_final(const Verdict& verdict) const;
   std::vector<Place*> places_of(const Configuration& configuration) const;
   Verdict verify_at(Place& place, const Configuration& configuration, const CompiledKernel& kernel,
                     int runs);
