@@ -229,12 +229,14 @@ void check_path(const std::filesystem::path& path, Mode mode) {
   }
   if (mode != Mode::read_write) {
     const bool missing = !error || error == std::errc::no_such_file_or_directory;
-    throw StoreError(missing ? format("{}: there is no such file; tune something first or name "
-                                      "another database",
-                                      path.string())
-                             : format("{}: cannot be opened: {}; change its permissions or name "
-                                      "another database",
-                                      path.string(), error.message()));
+    if (missing) {
+      throw StoreError(
+          format("{}: there is no such file; tune something first or name another database",
+                 path.string()));
+    }
+    const bool is_denied = error == std::errc::permission_denied;
+    throw StoreError(format("{}: cannot be opened: {}; {}name another database", path.string(),
+                            error.message(), is_denied ? "change its permissions or " : ""));
   }
   if (!path.has_parent_path()) return;
   std::filesystem::create_directories(path.parent_path(), error);

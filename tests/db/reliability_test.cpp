@@ -313,6 +313,10 @@ TEST(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
     EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path, Mode::read_only); }),
                 HasSubstr("t.db: cannot be opened"));
   }
+  fs::create_symlink("loop.db", folder / "loop.db");
+  EXPECT_THAT(
+      message_as_nobody(folder, [&] { TunedStore(folder / "loop.db", Mode::read_only); }),
+      HasSubstr("loop.db: cannot be opened: Too many levels of symbolic links; name another"));
 }
 
 TEST(Reliability, AFileLeftHalfWrittenIsReadAsItWasBefore) {

@@ -33,7 +33,7 @@ class FakeCandidate final : public Candidate {
     if (give_up_seconds > 0 && fate_.outcome == Outcome::ok && fate_.seconds > give_up_seconds) {
       return {Outcome::pruned, "", 0, fate_.seconds};
     }
-    return {fate_.outcome, fate_.message, 0, fate_.seconds};
+    return {fate_.outcome, fate_.message, fate_.worst_error, fate_.seconds};
   }
   TimedBatch time(int launches, L2State l2) override {
     return time_in(CallContext::chain, launches, l2);

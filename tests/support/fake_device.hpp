@@ -27,6 +27,7 @@ struct Fate {
   /// long as `seconds` it takes, or throws KernelFailure.
   std::function<double(CallContext, L2State, int batches)> on_time = {};
   Outcome energy_outcome = Outcome::ok;  // else measuring the energy fails so
+  double worst_error = 0;                // of a wrong result; 0: an access
 };
 
 class FakeDevice final : public Device {

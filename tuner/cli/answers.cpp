@@ -132,8 +132,8 @@ std::vector<Answer> Databases::answers_at(const std::vector<db::TunedEntry>& all
       }
     }
   }
-  const bool is_told = !own_ || !own_->left_out().empty() || !(shipped_ || arguments_.has("db"));
-  if (!is_told) warn_of(programs_.warnings());
+  const bool all_usable = own_ && own_->left_out().empty();  // else its own warning tells
+  if (all_usable && (shipped_ || arguments_.has("db"))) warn_of(programs_.warnings());
   if (answers.empty()) failures.erase(failures.begin());  // it is the command's error
   warn_of(failures);
   if (answers.empty()) std::rethrow_exception(failure);

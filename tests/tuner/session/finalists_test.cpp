@@ -217,6 +217,28 @@ class EdgeCheckTest : public ::testing::Test {
   const Configuration configuration_{{"X", 2}, {"Y", 1}};
 };
 
+TEST_F(EdgeCheckTest, ABuildWithChecksHasTheWordOnAccessesOnly) {
+  const auto outcome_on = [&](DeviceKind kind, const Fate& with_checks, const Fate& timed) {
+    bool has_checks = false;  // the build that runs
+    FakeDevice device([&](const Macros&) { return has_checks ? with_checks : timed; });
+    device.mutable_info().kind = kind;
+    EdgeCheck edge(target_, problem_, device);
+    const auto compile = [&](const SourceUnit& unit) {
+      has_checks = std::ranges::find(unit.options, kCheckedAccesses) != unit.options.end();
+      return std::make_shared<const CompiledKernel>(device.compile(unit));
+    };
+    return edge.verify(configuration_, compile).outcome;
+  };
+  const Fate right, slow{Outcome::timeout, 0, "ran for 10 s"};
+  Fate access{Outcome::wrong, 0, "read behind C"}, number = access;
+  number.worst_error = 17;
+  EXPECT_EQ(outcome_on(DeviceKind::host, access, right), Outcome::wrong);
+  EXPECT_EQ(outcome_on(DeviceKind::host, number, right), Outcome::ok) << "it rounds otherwise";
+  EXPECT_EQ(outcome_on(DeviceKind::host, slow, right), Outcome::ok);
+  EXPECT_EQ(outcome_on(DeviceKind::host, number, number), Outcome::wrong);
+  EXPECT_EQ(outcome_on(DeviceKind::cuda, access, right), Outcome::ok) << "no build has checks";
+}
+
 TEST_F(EdgeCheckTest, WhatWasRightIsNotRunAgain) {
   FakeDevice device(bowl);
   EdgeCheck edge(target_, problem_, device);
