@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostBaselines = 64;
 constexpr std::size_t kMostNear = 128;          // problems from which another is expected
+constexpr std::size_t kMostLeftOut = 2048;      // in turn: each is compared with all others
 constexpr double kOtherOnes = 1.5;              // added to the distance of a library's time
 constexpr double kOtherAlignment = 2;           // the same, for each factor of two
 constexpr double kOtherAlignmentIfEqual = 0.1;  // where a library is as fast with any alignment
@@ -144,6 +145,9 @@ LeadErrors::LeadErrors(const KnownTimes& known)
     const db::PastProblem& problem = *one.problem;
     if (problem.baseline_ns > 0 && problem.good.front().ns > 0) timed_.push_back(&one);
   }
+  const std::size_t step = timed_.size() / kMostLeftOut + 1;
+  std::size_t i = 0;
+  std::erase_if(timed_, [&](const KnownProblem*) { return i++ % step != 0; });
 }
 
 double LeadErrors::margin(double distance, double seconds, int alignment, double confidence) const {

@@ -69,7 +69,7 @@ class LeadErrors {
   void compute(double radius, Errors& errors) const;
 
   const KnownTimes& known_;
-  std::vector<const KnownProblem*> timed_;  // where both were timed
+  std::vector<const KnownProblem*> timed_;  // where both were timed; every few, if there are many
   const std::unique_ptr<std::once_flag> is_alignment_decided_;
   mutable double other_alignment_ = 0;
   const std::unique_ptr<std::array<Errors, kRadii.size()>> errors_;
