@@ -292,7 +292,8 @@ bool is_of_host_library(std::string_view word) {
 /// Names of C's and C++'s host libraries.
 const Words& host_words() {
   static const Words words = words_of(
-      "EXIT_FAILURE EXIT_SUCCESS StopWatchInterface checkCudaErrors findCudaDevice atof atoi cerr "
+      "CUcontext CUdevice CUdeviceptr CUfunction CUmodule CUresult CUstream EXIT_FAILURE "
+      "EXIT_SUCCESS StopWatchInterface checkCudaErrors findCudaDevice atof atoi cerr "
       "cout endl exit fclose fopen fprintf fread fscanf fwrite getenv gettimeofday rand scanf "
       "srand "
       "sscanf stderr stdout strcmp strtol usleep");

@@ -388,5 +388,18 @@ TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
               ThrowsMessage<Error>(HasSubstr("braces do not match")));
 }
 
+TEST(FirstManifest, AnIndexThatBlocksMoveIsNotAsLongAsItsLoop) {
+  const auto text = [](const std::string& store) {
+    return text_of("#define EACH 2\n" +
+                   kernel("const float* a, float* b, int n",
+                          "  int first = EACH * (blockDim.x * blockIdx.x) + threadIdx.x;\n"
+                          "  for (int j = 0; j < EACH; ++j) {\n" +
+                              store + "  }\n"));
+  };
+  EXPECT_THAT(text("    if ((first + blockDim.x * j) < n) b[first + blockDim.x * j] = 1;\n"),
+              HasSubstr("arguments.b = { type = \"f32\", length = \"n\""));
+  EXPECT_THAT(text("    b[first + blockDim.x * j] = n;\n"), Not(HasSubstr("length = \"256 * 2\"")));
+}
+
 }  // namespace
 }  // namespace autotune

@@ -280,6 +280,12 @@ TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
   }
 }
 
+TEST(HostCode, NamesTheDriver) {
+  EXPECT_THAT(left_out("const char* text_of(CUresult error) { return \"\"; }\n"
+                       "__global__ void f(CUtensorMap map) {}\n"),
+              ElementsAre("text_of:1"));
+}
+
 TEST(HostCode, IsNotWhatAnIncludedKernelUses) {
   Words named;
   add_device_words("float only_on_host(float x);", named);
