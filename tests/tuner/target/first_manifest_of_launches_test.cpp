@@ -277,6 +277,16 @@ TEST(FirstManifest, ThreadsMayBeCountedInAFunctionOrByAGroup) {
   }
 }
 
+TEST(FirstManifest, TheEndOfALoopOfAMacroIsASize) {
+  const std::string text = text_of(
+      "#define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); \\\n"
+      "                        i += blockDim.x * gridDim.x)\n"
+      "__global__ void k(const int elements_of_all, float* b) {\n"
+      "  EACH(j, elements_of_all) { b[j] = 1; }\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("sizes = [\"elements_of_all\"]"),
+                          HasSubstr("grid = \"ceil_div(elements_of_all, BLOCK)\"")));
+}
+
 TEST(FirstManifest, ALimitOfTheHostsIsNoNumberOfBlocks) {
   for (const std::string limit :
        {"if (blocks == 0) blocks = 1;", "if (blocks > 65535) { blocks = 65535; }"}) {
