@@ -189,11 +189,11 @@ std::string FactReader::step_of(const std::optional<Tokens>& advance, const Kern
   if (!advance) return "";
   Tokens rest;
   for (const Tokens& factor : split_tokens(*advance, "*")) {
-    const bool is_stride = factor.size() == 1 && is_size_name(factor[0]);
-    if (is_stride) {
-      strides.insert(factor[0]);
-      continue;
-    }
+    const bool is_size = factor.size() == 1 && is_size_name(factor[0]);
+    if (is_size) strides.insert(factor[0]);
+    // Of `row * n * 3` the 3 is within a row, of `row * 16 * n` a block has 16 of them.
+    const bool is_within = !strides.empty() && factor.size() == 1 && is_number(factor[0]);
+    if (is_size || is_within) continue;
     if (!rest.empty()) rest.emplace_back("*");
     append(rest, factor);
   }

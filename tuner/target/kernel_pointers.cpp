@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/kernel_text.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
