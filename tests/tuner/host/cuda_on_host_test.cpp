@@ -158,6 +158,18 @@ TEST(CudaOnHost, ADoubleIsTwoWords) {
                 .block = {64}});
 }
 
+TEST(CudaOnHost, NullNeedsNoHeader) {
+  for (const std::string header : {"", "#include <cstddef>\n#include <stdio.h>\n"}) {
+    expect_right({.text = header + R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const int* from = threadIdx.x < n ? in : NULL;
+      if (from != NULL) out[threadIdx.x] = from[threadIdx.x];
+    })",
+                  .n = 32,
+                  .block = {32}});
+  }
+}
+
 TEST(CudaOnHost, FunnelShiftsTurnOrStopAtAWord) {
   expect_right({.text = R"(
     extern "C" __global__ void kernel(const int* in, int* out, int n) {
