@@ -82,7 +82,9 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
 
 std::string launch_text(const CheckedConfiguration& checked, const Launch& launch) {
   if (launch.command) return "      " + shell_text(*launch.command);
-  std::string text = format("      {}: grid {}, block {}", launch.entry, dimensions(launch.grid),
+  std::string_view name = launch.entry;
+  if (name.starts_with("::")) name.remove_prefix(2);  // of no namespace
+  std::string text = format("      {}: grid {}, block {}", name, dimensions(launch.grid),
                             dimensions(launch.block));
   for (const KernelResources& kernel : checked.resources) {
     if (kernel.entry != launch.entry) continue;

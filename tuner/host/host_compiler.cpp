@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 #include <utility>
 
-#include "tuner/cache/directives.hpp"
 #include "tuner/cache/preprocessor_options.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
@@ -86,21 +86,11 @@ std::vector<fs::path> folders_of_environment() {
   return folders;
 }
 
-/// Whether the code, without comments, has one of the names of barriers of the whole grid.
-bool names_grid_barrier(const std::string& text) {
-  static constexpr std::array<std::string_view, 4> kNames = {
-      "this_grid", "grid_group", "cudaCGSynchronizeGrid", "cudaCGGetIntrinsicHandle"};
-  return std::ranges::any_of(logical_lines(text), [](const LogicalLine& line) {
-    return std::ranges::any_of(
-        kNames, [&](std::string_view name) { return line.text.find(name) != std::string::npos; });
-  });
-}
-
-bool names_grid_barrier(const SourceUnit& unit, const Included& included) {
-  return names_grid_barrier(unit.text) ||
-         std::ranges::any_of(included.files, [](const IncludedFile& file) {
-           return names_grid_barrier(file.text);
-         });
+/// Whether a compiler lacks what a kernel waits for its whole grid with.
+bool lacks_grid_barrier(const std::string& log) {
+  static const std::regex kBarrier(
+      "grid_group.*\\bsync\\b|\\bsync\\b.*grid_group|cudaCG(SynchronizeGrid|GetIntrinsicHandle)");
+  return std::regex_search(log, kBarrier);
 }
 
 }  // namespace
@@ -197,7 +187,7 @@ Build HostCompiler::build(const SourceUnit& unit, const std::string& source,
   task.options.insert(task.options.end(), options.begin(), options.end());
   Build build = runner_->run(task);
   if (!build.binary) {
-    if (!build.late && unit.cooperative.empty() && names_grid_barrier(unit, included)) {
+    if (!build.late && unit.cooperative.empty() && lacks_grid_barrier(build.log)) {
       build.log = grid_barrier_refusal(unit.name, "it") + build.log;
     }
     return build;

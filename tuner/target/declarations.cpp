@@ -11,7 +11,7 @@ namespace autotune {
 
 Declaration declaration(Tokens tokens) {
   static const Words kQualifiers = words_of(
-      "const volatile __restrict__ __restrict restrict struct __grid_constant__ static extern "
+      "const volatile __restrict__ __restrict restrict struct enum __grid_constant__ static extern "
       "__constant__ typename class constexpr __device__ inline");
   Declaration made;
   const std::size_t close = closing(tokens, position(tokens, "("));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tuner/core/element_type.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/fact_reader.hpp"
 #include "tuner/target/usual_names.hpp"
@@ -38,8 +39,8 @@ void FactReader::find_launch() {
 }
 
 bool FactReader::is_cooperative() const {
-  return (launch_ && launch_->is_cooperative) || contains(kernel_.body, "grid_group") ||
-         contains(kernel_.body, "this_grid");
+  const bool has_grid = contains(kernel_.body, "grid_group") || contains(kernel_.body, "this_grid");
+  return (launch_ && launch_->is_cooperative) || (has_grid && used_.contains("sync"));
 }
 
 int FactReader::threads_dimensions() const {
@@ -102,21 +103,27 @@ void FactReader::find_block() {
       size = kernel_.launch_bound[0];
       continue;
     }
+    // `__launch_bounds__(BM * BN / (TM * TN))`, where nothing is launched, counts the threads.
+    const bool is_computed = dimensions == 1 && !launch_ && kernel_.launch_bound.size() > 1;
+    const auto most = is_computed ? own.value(kernel_.launch_bound) : std::nullopt;
+    if (most && most->sizes == 0 && !integer_of(most->text)) {
+      size = most->sum();
+      continue;
+    }
     const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
     const auto advance = own.advance(letter);
     if (advance && !contains(*advance, "blockDim")) {
       for (const std::string& word : *advance) {
         if (parameter(word) && is_of_blocks(word)) size = word;
       }
-      for (const std::string& word : *advance) {
-        const bool is_of_host = is_digit(word[0]) && has_literal;  // `blockIdx.x * 512` of 2 each
-        if (size.empty() && name_or_number(word) && !is_size_name(word) && !is_of_host) size = word;
-      }
     }
-    if (size.empty() && !has_dim) {
-      for (const Parameter& each : facts_.parameters) {
-        if (is_of_blocks(each.name) && size.empty()) size = each.name;
-      }
+    for (const Parameter& each : facts_.parameters) {
+      if (size.empty() && !has_dim && is_of_blocks(each.name)) size = each.name;
+    }
+    for (const std::string& word : advance.value_or(Tokens{})) {
+      const bool is_of_host = is_digit(word[0]) && has_literal;  // `blockIdx.x * 512` of 2 each
+      const bool may_be = !contains(*advance, "blockDim") && !is_size_name(word) && !is_of_host;
+      if (size.empty() && may_be && name_or_number(word)) size = word;
     }
     for (const Parameter& each : facts_.parameters) {
       const bool is_passed =
@@ -182,11 +189,11 @@ std::string FactReader::step_of(const std::optional<Tokens>& advance, const Kern
   if (!advance) return "";
   Tokens rest;
   for (const Tokens& factor : split_tokens(*advance, "*")) {
-    const bool is_stride = factor.size() == 1 && is_size_name(factor[0]);
-    if (is_stride) {
-      strides.insert(factor[0]);
-      continue;
-    }
+    const bool is_size = factor.size() == 1 && is_size_name(factor[0]);
+    if (is_size) strides.insert(factor[0]);
+    // Of `row * n * 3` the 3 is within a row, of `row * 16 * n` a block has 16 of them.
+    const bool is_within = !strides.empty() && factor.size() == 1 && is_number(factor[0]);
+    if (is_size || is_within) continue;
     if (!rest.empty()) rest.emplace_back("*");
     append(rest, factor);
   }
@@ -366,7 +373,11 @@ bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Toke
       text = with_default(text, each);
     }
     if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
-    return Scope().evaluate(Expression::parse(text)) != 0;
+    try {
+      return Scope().evaluate(Expression::parse(text)) != 0;
+    } catch (const Error&) {  // it divides by 0
+      return false;
+    }
   };
   const auto standard = [](const Parameter& each) { return each.by_default; };
   const auto require = [&](std::string constraint) {
@@ -393,7 +404,13 @@ bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Toke
       return of_length.contains(each.name) ? least(each) : largest(each);
     };
     const auto always = [&](auto value) { return *holds(constraint, value); };
-    if (!always(least) || !always(largest) || !always(worst)) require(std::move(constraint));
+    if (always(least) && always(largest) && always(worst)) return true;
+    static const std::regex kQuotient("[/%] (\\([^()]*[-/][^()]*\\))");  // which may be 0
+    for (std::sregex_iterator at(constraint.begin(), constraint.end(), kQuotient), end; at != end;
+         ++at) {
+      require((*at)[1].str() + " > 0");
+    }
+    require(std::move(constraint));
     return true;
   }
   const auto turns = own.turns(index);

@@ -21,8 +21,12 @@ bool FactReader::is_size(const Declaration& each) const {
   const Tokens& body = kernel_.body;
   for (std::size_t i = 1; i + 1 < body.size(); ++i) {
     if (body[i] != each.name) continue;
+    std::size_t before = i - 1, behind = i + 1;  // also of `i < (n)`, as macros have it
+    for (; before > 0 && behind + 1 < body.size() && body[before] == "(" && body[behind] == ")";
+         --before, ++behind) {
+    }
     static const std::set<std::string> kBefore = {"<", "<=", ">=", "*", "%"};
-    if (kBefore.contains(body[i - 1]) || body[i + 1] == "*") return true;
+    if (kBefore.contains(body[before]) || body[behind] == "*") return true;
   }
   return false;
 }

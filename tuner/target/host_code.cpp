@@ -35,6 +35,26 @@ Tokens HostCode::without_pitches(const Tokens& function) {
   return made;
 }
 
+Tokens HostCode::without_limits(Tokens function) {
+  for (std::size_t i = 0; i + 1 < function.size(); ++i) {
+    if (function[i] != "if" || function[i + 1] != "(") continue;
+    const std::size_t last = closing(function, i + 1);
+    const bool has_braces = last + 1 < function.size() && function[last + 1] == "{";
+    std::size_t at = has_braces ? last + 2 : last + 1;
+    if (at >= function.size()) break;
+    const std::string name = function[at];
+    if (at + 2 < function.size() && function[at + 1] == ".") at += 2;  // grid.x
+    const bool is_limit = at + 1 < function.size() && function[at + 1] == "=" && is_name(name) &&
+                          contains(part_of(function, i + 2, last), name);
+    std::size_t end = position(function, ";", at) + 1;
+    if (has_braces && end < function.size() && function[end] == "}") ++end;
+    const bool has_more = end < function.size() &&
+                          (function[end] == "else" || (has_braces && function[end - 1] != "}"));
+    if (is_limit && !has_more && end <= function.size()) replace(function, i, end, {";"});
+  }
+  return function;
+}
+
 bool HostCode::sets(const std::string& word) const {
   for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
     if (body_[i] == word && (body_[i + 1] == "=" || body_[i + 1] == "(")) return true;

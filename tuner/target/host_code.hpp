@@ -21,6 +21,9 @@ class HostCode {
   /// With `pitch = width; cudaMalloc(&x, (width) * (height))` in place of
   /// `cudaMallocPitch(&x, &pitch, width, height)`: rows without gaps.
   static Tokens without_pitches(const Tokens& function);
+  /// Without `if (blocks > most) blocks = most;` and `if (blocks == 0) { blocks = 1; }`: limits
+  /// that ordinary sizes do not meet.
+  static Tokens without_limits(Tokens function);
   /// Whether a variable has a value there.
   bool sets(const std::string& word) const;
   /// The words that tokens depend on, through variables.

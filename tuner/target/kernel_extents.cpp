@@ -114,12 +114,14 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   }
   std::optional<IndexEnd> best;  // of products: what is added to them is below their last factor
   IndexEnd sum;
+  bool is_known = true;  // what no block adds to is less than a size
   for (const Summand& term : terms) {
     if (!term.is_added) continue;
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
     if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
     if (!one && term.tokens.size() == 1 && moving_.contains(term.tokens[0])) return std::nullopt;
+    is_known = is_known && (one || !depends_on(term.tokens, "blockIdx"));
     if (!one || one->text == "0") continue;
     if (factors.size() > 1) {
       if (!best || one->sizes > best->sizes) best = one;
@@ -145,6 +147,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   }
   const bool is_sum_longer = best && sum.sizes > best->sizes;
   if (best && best->sizes > 0 && !is_sum_longer) return best;
+  if (!is_known && sum.sizes == 0) return std::nullopt;
   if (sum.text.empty()) return best;
   return sum;
 }

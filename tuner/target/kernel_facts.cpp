@@ -68,7 +68,7 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
   used_ = file.used_by(kernel);
   if (launch == file.launches.end()) return;
   own_launch_ = *launch;
-  own_launch_->function = HostCode::without_pitches(launch->function);
+  own_launch_->function = HostCode::without_limits(HostCode::without_pitches(launch->function));
   const HostCode host(own_launch_->function);
   const Tokens block = launch->configuration.size() > 1 ? launch->configuration[1] : Tokens{};
   own_launch_->function = host.with_dimensions(own_launch_->function, block);

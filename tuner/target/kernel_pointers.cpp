@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/target/kernel_text.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,13 +18,28 @@ struct PointerChange {
   bool is_repeated = false;
 };
 
+/// The variables of the loops around each token that go over a grid's elements, `?` of others.
+std::vector<Words> loops_around(const Tokens& body) {
+  std::vector<Words> all(body.size() + 1);
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    const bool is_loop = (body[i] == "for" || body[i] == "while") && body[i + 1] == "(";
+    if (!is_loop && body[i] != "do") continue;
+    const std::size_t from = is_loop ? closing(body, i + 1) + 1 : i + 1;
+    const bool has_braces = from < body.size() && body[from] == "{";
+    const std::size_t to = has_braces ? closing(body, from) : position(body, ";", from);
+    const std::size_t set = position(body, "=", i);
+    const bool is_of_grid = set < from && contains(part_of(body, set, from), "blockIdx");
+    for (std::size_t at = from; at < std::min(to, body.size()); ++at)
+      all[at].insert(is_of_grid ? body[set - 1] : "?");
+  }
+  return all;
+}
+
 /// Of `p = …`, `p += …`, `++p`, outside of declarations of other names.
 std::vector<PointerChange> changes_of(const Tokens& body, const std::string& pointer) {
   std::vector<PointerChange> all;
-  int depth = 0;
+  const std::vector<Words> loops = loops_around(body);
   for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-    if (body[i] == "{") ++depth;
-    if (body[i] == "}") --depth;
     const std::string before = i > 0 ? body[i - 1] : ";";
     if (body[i] != pointer || before == "." || before == "->") continue;
     const std::string& sign = body[i + 1];
@@ -31,9 +47,11 @@ std::vector<PointerChange> changes_of(const Tokens& body, const std::string& poi
     const bool is_set = sign == "=" && !is_stored;
     const bool is_stepped = sign == "++" || sign == "--" || before == "++" || before == "--";
     if (!is_set && !is_stepped && sign != "+=" && sign != "-=") continue;
-    const std::size_t end = i + 2 + operand(body, i + 2).size();
+    const Tokens value = operand(body, i + 2);
     const bool is_alone = before == ";" || before == "}" || before == "{" || before == ")";
-    all.push_back({i, end, is_stepped ? "++" : sign, depth > 0 || !is_alone});
+    const bool is_repeated = std::ranges::any_of(
+        loops[i], [&](const std::string& variable) { return !contains(value, variable); });
+    all.push_back({i, i + 2 + value.size(), is_stepped ? "++" : sign, is_repeated || !is_alone});
   }
   return all;
 }
@@ -117,7 +135,10 @@ WithoutPointers without_pointers(const KernelCode& kernel) {
       if (own[0].sign == "+=") moved = value;
       if (own[0].sign == "=") moved = offset_in(value, each.name);
     }
-    if (own.size() > 1 || (own.size() == 1 && !moved)) continue;
+    if (own.size() > 1 || (own.size() == 1 && !moved)) {
+      body = with_elements(body, each.name, each.name, {"moved", "(", ")"});
+      continue;
+    }
     Tokens offset = {"0"};
     if (moved) {
       offset = *moved;

@@ -156,7 +156,7 @@ void KernelText::read_bounds() {
       if (number && *number + end->offset <= 1) continue;  // `if (rows <= 0) return;`
     }
     if (!end || from == i) continue;
-    const std::string variable = text_of(part_of(body_, from, i));
+    const std::string variable = text_of(bare(part_of(body_, from, i)));
     bounds_.push_back({variable, *end, is_loop, is_loop ? step_of_loop(variable, i) : ""});
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <utility>
 
 #include "tuner/cache/directives.hpp"
@@ -292,7 +293,8 @@ bool is_of_host_library(std::string_view word) {
 /// Names of C's and C++'s host libraries.
 const Words& host_words() {
   static const Words words = words_of(
-      "EXIT_FAILURE EXIT_SUCCESS StopWatchInterface checkCudaErrors findCudaDevice atof atoi cerr "
+      "CUcontext CUdevice CUdeviceptr CUfunction CUmodule CUresult CUstream EXIT_FAILURE "
+      "EXIT_SUCCESS StopWatchInterface checkCudaErrors findCudaDevice atof atoi cerr "
       "cout endl exit fclose fopen fprintf fread fscanf fwrite getenv gettimeofday rand scanf "
       "srand "
       "sscanf stderr stdout strcmp strtol usleep");
@@ -408,15 +410,31 @@ class HostPart {
     for (std::size_t i = 0; i < pieces_.size(); ++i) on_host_[i] = on_host_[i] || !is_used[i];
   }
 
-  /// Variables of classes that are left out.
+  /// `using NAME = …;` and `typedef … NAME;`; empty for others.
+  std::string alias_of(const Piece& piece) const {
+    static const std::regex kAlias("\\busing\\s+(\\w+)\\s*=|^\\s*typedef\\b.*\\b(\\w+)\\s*;?\\s*$");
+    const std::string text(text_of(piece));
+    std::smatch found;
+    if (piece.kind != Piece::Kind::other || !std::regex_search(text, found, kAlias)) return "";
+    return found[1].str() + found[2].str();
+  }
+
+  /// Variables and aliases of classes and aliases that are left out.
   void find_variables() {
     Words types;
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      if (on_host_[i] && pieces_[i].kind == Piece::Kind::type) types.insert(pieces_[i].name);
-    }
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      const bool is_of_host = !is_for_gpu(pieces_[i]) && meets(pieces_[i].words, types);
-      if (pieces_[i].kind == Piece::Kind::other && is_of_host) on_host_[i] = true;
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        if (!on_host_[i]) continue;
+        const bool is_type = pieces_[i].kind == Piece::Kind::type;
+        const std::string name = is_type ? pieces_[i].name : alias_of(pieces_[i]);
+        if (!name.empty()) types.insert(name);
+      }
+      for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        if (on_host_[i] || pieces_[i].kind != Piece::Kind::other) continue;
+        on_host_[i] = !is_for_gpu(pieces_[i]) && meets(pieces_[i].words, types);
+        again = again || on_host_[i];
+      }
     }
   }
 

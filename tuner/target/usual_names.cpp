@@ -71,7 +71,7 @@ bool is_flag(const std::string& name) {
 bool is_of_blocks(const std::string& name) {
   static const std::regex kWords("block|thread|work_?group|^tb|^bs$|blk|^wg|^[mn]dimc$");
   static const std::regex kThreads("threads?_?per_?(block|cta)");
-  static const std::regex kOthers("per_?(block|thread)|tile|work_per|items|unroll");
+  static const std::regex kOthers("per_?(block|thread|warp)|tile|work_per|items|unroll");
   const std::string text = lowered(name);
   return std::regex_search(text, kThreads) ||
          (std::regex_search(text, kWords) && !std::regex_search(text, kOthers));

@@ -372,9 +372,10 @@ void WorkerClient::fail_silent(Silence silence, double limit_seconds, std::strin
 
 void WorkerClient::fail(Outcome outcome, const std::string& what) {
   if (++failures_ >= kMostFailures) {
-    throw Error(
-        format("device unhealthy: {} workers in a row ended without an answer; the last: {}",
-               failures_, what));
+    throw Error(format(
+        "{} runs in a row ended without an answer (if other kernels do so, too, the device is "
+        "unhealthy); the last: {}",
+        failures_, what));
   }
   throw KernelFailure(outcome, what);
 }

@@ -158,6 +158,33 @@ TEST(CudaOnHost, ADoubleIsTwoWords) {
                 .block = {64}});
 }
 
+TEST(CudaOnHost, NullNeedsNoHeader) {
+  for (const std::string header : {"", "#include <cstddef>\n#include <stdio.h>\n"}) {
+    expect_right({.text = header + R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const int* from = threadIdx.x < n ? in : NULL;
+      if (from != NULL) out[threadIdx.x] = from[threadIdx.x];
+    })",
+                  .n = 32,
+                  .block = {32}});
+  }
+}
+
+TEST(CudaOnHost, FunnelShiftsTurnOrStopAtAWord) {
+  expect_right({.text = R"(
+    extern "C" __global__ void kernel(const int* in, int* out, int n) {
+      const unsigned low = 0x01234567u, high = 0x89abcdefu, far = 32 + threadIdx.x / 8;
+      const bool right = __funnelshift_lc(low, high, 8) == 0xabcdef01u &&
+                         __funnelshift_rc(low, high, 8) == 0xef012345u &&
+                         __funnelshift_lc(low, high, far) == low &&
+                         __funnelshift_rc(low, high, far) == high &&
+                         __funnelshift_r(low, high, 40) == 0xef012345u;
+      out[threadIdx.x] = right ? in[threadIdx.x] : 12345;
+    })",
+                .n = 32,
+                .block = {32}});
+}
+
 TEST(CudaOnHost, ShufflesMoveValuesWithinAWarp) {
   expect_right(
       {.text = R"(

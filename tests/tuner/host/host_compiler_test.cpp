@@ -227,8 +227,13 @@ TEST(HostCompiler, AKernelThatWaitsForItsGridIsRefusedInASentence) {
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
   EXPECT_THAT(kernel.log, testing::StartsWith("case.cu: error: it waits for the whole grid"));
   EXPECT_THAT(kernel.log, HasSubstr("needs a cooperative launch"));
-  const CompiledKernel other = compiled(KernelCase{.text = "// this_grid\nint x = gone;\n"}.unit());
-  EXPECT_THAT(other.log, testing::Not(HasSubstr("cooperative")));
+  for (const char* text : {"// this_grid\nint x = gone;\n",
+                           "#include <cooperative_groups.h>\n"
+                           "__device__ int rank() { return "
+                           "cooperative_groups::this_grid().thread_rank() + gone; }\n"}) {
+    const CompiledKernel other = compiled(KernelCase{.text = text}.unit());
+    EXPECT_THAT(other.log, AllOf(HasSubstr("gone"), testing::Not(HasSubstr("cooperative launch"))));
+  }
 }
 
 TEST(HostCompiler, KnowsTheTypesOfParameters) {

@@ -102,7 +102,7 @@ TEST(FirstManifest, AGuardAgainstNoElementsIsNoEnd) {
 TEST(FirstManifest, AnEnumerationIsAnInteger) {
   const std::string text = text_of(
       "typedef enum { PLAIN = 0, FAST = 5, LAST } mode_t;\nenum class Kind : short { a, b };\n" +
-      kernel("float* y, mode_t mode, Kind kind, int n",
+      kernel("float* y, mode_t mode, const enum Kind kind, int n",
              "  if (i < n && mode == FAST) y[i] = 1;\n") +
       "void run(float* y, int n) { mode_t mode = LAST;\n  k<<<1, 32>>>(y, mode, Kind::b, n); }\n");
   EXPECT_THAT(text, HasSubstr("arguments.mode = { type = \"i32\", value = 6 }"));
@@ -275,6 +275,69 @@ TEST(FirstManifest, ThreadsMayBeCountedInAFunctionOrByAGroup) {
                         "  k<<<(n + threads - 1) / threads, threads>>>(b, n);\n}\n"),
                 HasSubstr("block = \"BLOCK\""));
   }
+}
+
+TEST(FirstManifest, TheEndOfALoopOfAMacroIsASize) {
+  const std::string text = text_of(
+      "#define EACH(i, n) for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); \\\n"
+      "                        i += blockDim.x * gridDim.x)\n"
+      "__global__ void k(const int elements_of_all, float* b) {\n"
+      "  EACH(j, elements_of_all) { b[j] = 1; }\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("sizes = [\"elements_of_all\"]"),
+                          HasSubstr("grid = \"ceil_div(elements_of_all, BLOCK)\"")));
+}
+
+TEST(FirstManifest, ALimitOfTheHostsIsNoNumberOfBlocks) {
+  for (const std::string limit :
+       {"if (blocks == 0) blocks = 1;", "if (blocks > 65535) { blocks = 65535; }"}) {
+    const std::string text =
+        text_of(kernel("const float* a, float* b, int n", "  if (i < n) b[i] = a[i];\n") +
+                "void run(float* a, float* b, int n) {\n  const int threads = 256;\n"
+                "  int blocks = (n + threads - 1) / threads;\n  " +
+                limit + "\n  k<<<blocks, threads>>>(a, b, n);\n}\n");
+    EXPECT_THAT(text, HasSubstr("grid = \"(n + BLOCK - 1) / BLOCK\"")) << limit;
+  }
+  EXPECT_THAT(text_of(kernel("float* b, int n", "  if (i < n) b[i] = 1;\n") +
+                      "void run(float* b, int n) {\n  dim3 grid((n + 255) / 256);\n"
+                      "  if (grid.x > 1024) grid.x = 1024;\n  k<<<grid, 256>>>(b, n);\n}\n"),
+              HasSubstr("grid = \"ceil_div(n, BLOCK)\""));
+}
+
+TEST(FirstManifest, ThreadsOfAGroupByItsOwnNamesAreThoseOfTheLanguage) {
+  const auto text = [](const std::string& index) {
+    return text_of("__global__ void k(float* b, int n) {\n" + index +
+                   "  if (i < n) b[i] = 1;\n}\n"
+                   "void run(float* b, int n) { k<<<(n + 255) / 256, 256>>>(b, n); }\n");
+  };
+  for (const std::string index :
+       {"  int i = cg::this_grid().thread_rank();\n",
+        "  auto all = cooperative_groups::this_grid();\n  int i = all.thread_rank();\n",
+        "  auto block = cg::this_thread_block();\n"
+        "  int i = block.group_index().x * blockDim.x + block.thread_rank();\n"}) {
+    EXPECT_THAT(text(index), AllOf(HasSubstr("grid = \"ceil_div(n, BLOCK)\"\nblock = \"BLOCK\""),
+                                   HasSubstr("arguments.b = { type = \"f32\", length = \"n\""),
+                                   Not(HasSubstr("cooperative"))))
+        << index;
+  }
+  EXPECT_THAT(text("  cg::grid_group all = cg::this_grid();\n  int i = all.thread_rank();\n"
+                   "  all.sync();\n"),
+              HasSubstr("cooperative = true"));
+}
+
+TEST(FirstManifest, BoundsOfALaunchCountItsThreads) {
+  const std::string text = text_of(
+      "template <int BM, int BN, int TM, int TN>\n"
+      "__global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) k(float* b, int n) {\n"
+      "  b += blockIdx.x * BN;\n  for (int j = 0; j < TN; ++j) b[threadIdx.x * TN + j] = n;\n}\n");
+  EXPECT_THAT(text, HasSubstr("block = \"(BM * BN) / (TM * TN)\""));
+}
+
+TEST(FirstManifest, AParameterForBlocksIsTheBlockAndNotTheLengthOfARow) {
+  const std::string text = text_of(
+      "template <unsigned int block_size> __global__ void k(const float* a, float* b, int n) {\n"
+      "  a += blockIdx.x * n * 3;\n"
+      "  for (int j = threadIdx.x; j < n; j += block_size) b[blockIdx.x * n + j] = a[j * 3];\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("\nblock = \"block_size\""), Not(HasSubstr("n % 3 == 0"))));
 }
 
 TEST(FirstManifest, TheHostsAllocationSaysMoreThanAnIndexThatLeavesOutADimension) {

@@ -39,6 +39,16 @@ TEST(FirstManifest, IndicesOfSharedArraysBoundTheBlock) {
   EXPECT_THAT(constraints("s[256]", "s[tid ^ 1] = 1;\n"), HasSubstr("parameters.BLOCK = [256]\n"));
 }
 
+TEST(FirstManifest, NoConstraintDividesByNothing) {
+  const std::string text =
+      text_of("template <int BN, int TN>\n" +
+              kernel("float* b, int n",
+                     "  __shared__ float s[BN];\n  s[threadIdx.x / (BN / TN)] = 1;\n"
+                     "  if (i < n) b[i] = s[0];\n") +
+              "void run(float* b, int n) { k<64, 8><<<(n + 255) / 256, 256>>>(b, n); }\n");
+  EXPECT_THAT(text, HasSubstr("\n(BN / TN) > 0\n(BLOCK - 1) / (BN / TN) < BN\n"));
+}
+
 TEST(FirstManifest, IndicesOfSharedTilesBoundBothAxesOfTheBlock) {
   const std::string text = text_of(
       "__global__ void k(const float* a, float* b, int n) {\n  __shared__ float tile[16][17];\n"

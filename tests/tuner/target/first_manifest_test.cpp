@@ -388,5 +388,34 @@ TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
               ThrowsMessage<Error>(HasSubstr("braces do not match")));
 }
 
+TEST(FirstManifest, AnIndexThatBlocksMoveIsNotAsLongAsItsLoop) {
+  const auto text = [](const std::string& store) {
+    return text_of("#define EACH 2\n" +
+                   kernel("const float* a, float* b, int n",
+                          "  int first = EACH * (blockDim.x * blockIdx.x) + threadIdx.x;\n"
+                          "  for (int j = 0; j < EACH; ++j) {\n" +
+                              store + "  }\n"));
+  };
+  EXPECT_THAT(text("    if ((first + blockDim.x * j) < n) b[first + blockDim.x * j] = 1;\n"),
+              HasSubstr("arguments.b = { type = \"f32\", length = \"n\""));
+  EXPECT_THAT(text("    b[first + blockDim.x * j] = n;\n"), Not(HasSubstr("length = \"256 * 2\"")));
+}
+
+TEST(FirstManifest, APointerMayMoveInALoopOverTheGrid) {
+  const auto text = [](const std::string& loop, const std::string& step) {
+    return text_of("__global__ void k(const float* a, float* b, int n) {\n  " + loop +
+                   " {\n    a += 3 * i;\n    b += " + step +
+                   ";\n    b[0] = a[0] + a[1] + a[2];\n  }\n}\n");
+  };
+  const std::string grid =
+      "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)";
+  const std::string known = text(grid, "i");
+  EXPECT_THAT(known, AllOf(HasSubstr("arguments.a = { type = \"f32\", length = \"3 * n"),
+                           HasSubstr("arguments.b = { type = \"f32\", length = \"n\""),
+                           Not(HasSubstr("# ? lengths"))));
+  EXPECT_THAT(text(grid, "2"), HasSubstr("# ? lengths"));
+  EXPECT_THAT(text("for (int i = 0; i < n; ++i)", "i"), HasSubstr("# ? lengths"));
+}
+
 }  // namespace
 }  // namespace autotune

@@ -280,6 +280,22 @@ TEST(HostCode, LeavesKernelsTheirHelpersAndLines) {
   }
 }
 
+TEST(HostCode, IsAnAliasOfItsTypes) {
+  const std::string text = without_host_code(
+                               "template <class T> using convert_t = void (*)(T*, cudaStream_t);\n"
+                               "typedef convert_t<float> floats_t;\nfloats_t converter;\n"
+                               "typedef float real;\n__global__ void f(real* x) {}\n")
+                               .text;
+  EXPECT_THAT(text, AllOf(HasSubstr("typedef float real;"), Not(HasSubstr("convert_t")),
+                          Not(HasSubstr("floats_t"))));
+}
+
+TEST(HostCode, NamesTheDriver) {
+  EXPECT_THAT(left_out("const char* text_of(CUresult error) { return \"\"; }\n"
+                       "__global__ void f(CUtensorMap map) {}\n"),
+              ElementsAre("text_of:1"));
+}
+
 TEST(HostCode, IsNotWhatAnIncludedKernelUses) {
   Words named;
   add_device_words("float only_on_host(float x);", named);

@@ -4,6 +4,8 @@
 // shim_text.cpp.in. They include nothing, so that they compile quickly.
 #pragma once
 
+#define NULL __null  // as NVRTC has it without a header
+
 #define AUTOTUNE_HOST 1
 #define __CUDACC_RTC__  // host code is left out, as NVRTC does
 #define __global__ __attribute__((noinline))

@@ -226,6 +226,12 @@ inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
   return (static_cast<unsigned long long>(high) << 32 | low) >> (shift & 31u);
 }
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  return shift < 32 ? __funnelshift_l(low, high, shift) : low;
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  return shift < 32 ? __funnelshift_r(low, high, shift) : high;
+}
 inline unsigned __umul24(unsigned a, unsigned b) { return a * b; }
 inline int __mulhi(int a, int b) { return static_cast<int>(static_cast<long long>(a) * b >> 32); }
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
