@@ -165,12 +165,9 @@ double LeadErrors::margin(double distance, double seconds, int alignment, double
     if (alike.size() < kFewest) return std::nullopt;
     return quantile(alike, confidence);
   };
-  const auto is_as_long = [&](const LeadError& one) { return one.is_short == is_short; };
-  const auto is_as_aligned = [&](const LeadError& one) { return one.is_aligned == is_aligned; };
-  const auto any = [](const LeadError&) { return true; };
-  std::optional<double> margin = margin_of(is_as_long);
-  if (!margin) margin = margin_of(is_as_aligned);
-  if (!margin) margin = margin_of(any);
+  auto margin = margin_of([&](const auto& one) { return one.is_short == is_short; });
+  if (!margin) margin = margin_of([&](const auto& one) { return one.is_aligned == is_aligned; });
+  if (!margin) margin = margin_of([](const auto&) { return true; });
   return margin.value_or(kUnknown);
 }
 
@@ -178,8 +175,7 @@ void LeadErrors::compute(double radius, Errors& errors) const {
   const bool has_model = known_.models().has_model();
   for (const KnownProblem* one : timed_) {
     const db::PastProblem& problem = *one->problem;
-    const std::vector<NearProblem> near =
-        nearest(known_, one->problem->sizes, one->is_here, kMostNear, radius);
+    const auto near = nearest(known_, problem.sizes, one->is_here, kMostNear, radius);
     const std::vector<BaselineTime> times = library_times(near, problem.sizes, one->alignment);
     const double reference = reference_of(*one);
     if (times.empty() || !std::isfinite(reference)) continue;
