@@ -34,8 +34,9 @@ void name_indices_of_groups(Tokens& body) {
         {"dim_threads", "blockDim"}}}};
   const bool is_row = !std::ranges::any_of(std::array{"y", "z"}, [&](const char* axis) {
     const Tokens ways[] = {{"threadIdx", ".", axis}, {"thread_index", "(", ")", ".", axis}};
-    return std::ranges::any_of(
-        ways, [&](const Tokens& way) { return !std::ranges::search(body, way).empty(); });
+    return std::ranges::any_of(ways, [&](const Tokens& way) {
+      return std::search(body.begin(), body.end(), way.begin(), way.end()) != body.end();
+    });
   });
   std::map<std::string, std::string> groups;  // by the names of variables
   for (std::size_t i = 0; i + 2 < body.size(); ++i) {
