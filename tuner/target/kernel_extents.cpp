@@ -9,7 +9,7 @@
 namespace autotune {
 namespace {
 
-constexpr int kDeepest = 12;
+constexpr int kDeepestIndex = 12;
 
 bool is_index(const Tokens& tokens, std::string_view of, char axis) {
   return tokens.size() == 3 && tokens[0] == of && tokens[1] == "." &&
@@ -66,7 +66,7 @@ std::optional<IndexEnd> KernelText::spread(const Tokens& index) const {
 }
 
 std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const {
-  if (depth > kDeepest || index.empty()) return std::nullopt;
+  if (depth > kDeepestIndex || index.empty()) return std::nullopt;
   const Tokens tokens = bare(index);
   if (const IndexEnd* const end = bound_of(text_of(tokens))) return *end;
   if (const auto all = spread(tokens)) return all;
@@ -153,7 +153,7 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
 }
 
 bool KernelText::depends_on(const Tokens& index, std::string_view word, int depth) const {
-  return depth <= kDeepest && std::ranges::any_of(index, [&](const std::string& each) {
+  return depth <= kDeepestIndex && std::ranges::any_of(index, [&](const std::string& each) {
            const auto defined = definitions_.find(each);
            return each == word ||
                   (defined != definitions_.end() && depends_on(defined->second, word, depth + 1));
@@ -182,7 +182,7 @@ std::optional<IndexEnd> KernelText::greatest_of_word(const std::string& word, bo
 }
 
 std::optional<IndexEnd> KernelText::greatest(const Tokens& index, bool guarded, int depth) const {
-  if (depth > kDeepest || index.empty()) return std::nullopt;
+  if (depth > kDeepestIndex || index.empty()) return std::nullopt;
   const Tokens tokens = bare(index);
   const std::string text = text_of(tokens);
   for (const Bound& each : bounds_) {
@@ -265,7 +265,7 @@ std::optional<KernelText::Turns> KernelText::turns(const Tokens& index) const {
 }
 
 std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
-  if (depth > kDeepest) return std::nullopt;
+  if (depth > kDeepestIndex) return std::nullopt;
   const Tokens tokens = bare(index);
   if (is_index(tokens, "blockIdx", axis)) return Tokens{"1"};
   const std::vector<Summand> terms = summands_of(tokens);

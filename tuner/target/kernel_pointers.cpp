@@ -29,8 +29,9 @@ std::vector<Words> loops_around(const Tokens& body) {
     const std::size_t to = has_braces ? closing(body, from) : position(body, ";", from);
     const std::size_t set = position(body, "=", i);
     const bool is_of_grid = set < from && contains(part_of(body, set, from), "blockIdx");
-    for (std::size_t at = from; at < std::min(to, body.size()); ++at)
+    for (std::size_t at = from; at < std::min(to, body.size()); ++at) {
       all[at].insert(is_of_grid ? body[set - 1] : "?");
+    }
   }
   return all;
 }

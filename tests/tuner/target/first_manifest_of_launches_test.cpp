@@ -324,14 +324,6 @@ TEST(FirstManifest, ThreadsOfAGroupByItsOwnNamesAreThoseOfTheLanguage) {
               HasSubstr("cooperative = true"));
 }
 
-TEST(FirstManifest, BoundsOfALaunchCountItsThreads) {
-  const std::string text = text_of(
-      "template <int BM, int BN, int TM, int TN>\n"
-      "__global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) k(float* b, int n) {\n"
-      "  b += blockIdx.x * BN;\n  for (int j = 0; j < TN; ++j) b[threadIdx.x * TN + j] = n;\n}\n");
-  EXPECT_THAT(text, HasSubstr("block = \"(BM * BN) / (TM * TN)\""));
-}
-
 TEST(FirstManifest, AParameterForBlocksIsTheBlockAndNotTheLengthOfARow) {
   const std::string text = text_of(
       "template <unsigned int block_size> __global__ void k(const float* a, float* b, int n) {\n"

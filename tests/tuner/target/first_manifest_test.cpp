@@ -388,6 +388,14 @@ TEST(FirstManifest, OfWhatNoManifestGivesSaysWhatToDo) {
               ThrowsMessage<Error>(HasSubstr("braces do not match")));
 }
 
+TEST(FirstManifest, BoundsOfALaunchCountItsThreads) {
+  const std::string text = text_of(
+      "template <int BM, int BN, int TM, int TN>\n"
+      "__global__ void __launch_bounds__((BM * BN) / (TM * TN), 1) k(float* b, int n) {\n"
+      "  b += blockIdx.x * BN;\n  for (int j = 0; j < TN; ++j) b[threadIdx.x * TN + j] = n;\n}\n");
+  EXPECT_THAT(text, HasSubstr("block = \"(BM * BN) / (TM * TN)\""));
+}
+
 TEST(FirstManifest, AnIndexThatBlocksMoveIsNotAsLongAsItsLoop) {
   const auto text = [](const std::string& store) {
     return text_of("#define EACH 2\n" +
