@@ -11,6 +11,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 struct autotune_baseline_v1;
 struct autotune_counters_v1;
@@ -92,7 +93,8 @@ std::vector<std::filesystem::path> plugin_files(const std::vector<std::filesyste
 
 // Calls into a plugin; turns its reason, or an exception, into Error.
 
-/// `call` returns a reason or NULL; `function` names it: `search()`. Throws Error.
+/// `call` returns a reason, of which one line is told, or NULL; `function` names it: `search()`.
+/// Throws Error.
 template <class Call>
 void call_plugin(const char* function, const Call& call) {
   std::string reason;
@@ -105,7 +107,7 @@ void call_plugin(const char* function, const Call& call) {
   } catch (...) {
     reason = "it threw something that is not a std::exception";
   }
-  throw Error(format("{}: {}", function, reason));
+  throw Error(format("{}: {}", function, first_error(reason).substr(0, 500)));
 }
 
 }  // namespace autotune

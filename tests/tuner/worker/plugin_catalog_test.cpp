@@ -69,7 +69,9 @@ static const char* out_of_range(const autotune_task_v2* task) {
   for (;;) ask(task, 0);
 }
 static const char* evaluates_nothing(const autotune_task_v2*) { return nullptr; }
-static const char* gives_a_reason(const autotune_task_v2*) { return "no time today"; }
+static const char* gives_a_reason(const autotune_task_v2*) {
+  return "no time today\nnor tomorrow";
+}
 static const char* repeats(const autotune_task_v2* task) {
   for (;;) ask(task, 1);
 }
@@ -191,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair{"ends", "exit status 7"},
         std::pair{"out_of_range", "it requested configuration 100 of 100"},
         std::pair{"evaluates_nothing", "it evaluated nothing"},
-        std::pair{"gives_a_reason", "no time today"},
+        std::pair{"gives_a_reason", "no time today; guided"},
         std::pair{"sends_wrong_types", "it requested a configuration whose index is not a number"},
         std::pair{"sends_floats", "it requested a configuration whose index is not a number"},
         std::pair{"sends_depths", "its process ended by exit status 1"},
