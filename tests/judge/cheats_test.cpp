@@ -135,6 +135,25 @@ extern "C" __global__ void total(const int* x, int* sum, int n) {
   EXPECT_THAT(ended.out, HasSubstr("is less than its bytes take"));
 }
 
+TEST_F(Judge, TakesNoProcessorThatHasLearntBranchesForAKernelThatKeepsResults) {
+  sandbox_.write("steps.cu", R"(
+extern "C" __global__ void steps(const float* x, unsigned* y, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n) return;
+  unsigned state = 1, sum = 0;
+  for (int i = 0; i < 256; ++i) {
+    const float v = x[row * 256 + i];
+    if (v > 0.1f) { state = state * 1664525u + 1013904223u; sum += state >> 28; }
+    if (v < -0.3f) { sum ^= 5; state ^= sum * 77; if (v < -0.6f) state = state / 3 + sum / 7; }
+  }
+  y[row] = sum;
+}
+)");
+  const Ended ended = sandbox_.run(
+      {"judge", "steps.cu", "--against", "steps.cu", "--sizes", "16", "--device", "host"});
+  EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
+}
+
 TEST_F(Judge, GivesAReceiptThatRepeatsTheVerdict) {
   const Ended first = judge(kAffine, "affine", {"--json"});
   const Json one = Json::parse(first.out);

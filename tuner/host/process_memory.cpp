@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <mutex>
+#include <random>
 
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
@@ -22,6 +24,9 @@ constexpr std::size_t kPage = 4096;
 /// On each side. An odd number of pages, so that buffers of 2^n bytes start in different cache
 /// sets.
 constexpr std::size_t kGuard = 17 * kPage;
+
+/// Numbers to sort, whose comparisons take the place of all others in a predictor.
+constexpr std::size_t kForgottenBy = 32768;
 
 [[noreturn]] void fail_for_memory(std::int64_t bytes) {
   throw Error(format("no memory for {}: use smaller sizes", bytes_text(bytes)));
@@ -191,6 +196,15 @@ void ProcessMemory::count_inexact(ElementType type, const std::byte* values, std
                                   double limit, std::uint64_t* to) {
   const bool all = all_small_integers(type, bytes_at(values, count * bytes_of(type)), limit);
   *to += all ? 0 : 1;
+}
+
+void ProcessMemory::forget_branches() {
+  threads_.run([](unsigned number) {
+    thread_local std::mt19937 random(number);
+    std::vector<std::uint32_t> other(kForgottenBy);
+    std::ranges::generate(other, std::ref(random));
+    std::ranges::sort(other);
+  });
 }
 
 std::vector<HostMemory> memory_of(std::span<const ZonedBuffer> buffers) {

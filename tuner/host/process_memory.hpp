@@ -45,6 +45,7 @@ class ProcessMemory : public Memory {
   void count_inexact(ElementType type, const std::byte* values, std::int64_t count, double limit,
                      std::uint64_t* to) override;
   void finish() override {}
+  void forget_branches() override;
 
  private:
   ThreadPool& threads_;

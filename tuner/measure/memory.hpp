@@ -76,6 +76,10 @@ class Memory {
   virtual void count_inexact(ElementType type, const std::byte* values, std::int64_t count,
                              double limit, std::uint64_t* to) = 0;
   virtual void finish() = 0;
+
+  /// Makes processors forget what they predict of branches, which they learn from contents that
+  /// they have seen. GPUs predict none.
+  virtual void forget_branches() {}
 };
 
 /// One call, bound to the addresses of its buffers.
