@@ -228,6 +228,8 @@ class Case:
         compared = self.of_reference("compare", results=results, returned=returned)
         if compared["why"]:
             raise Refused("wrong", compared["why"])
+        if compared["note"]:
+            self.note(compared["note"])
         problem["checked_calls"] += 1
         problem["worst_error"] = max(problem["worst_error"], compared["worst_error"])
         self.limits = compared["limits"]

@@ -63,7 +63,8 @@ class NumPy:
         return type(value) is self._kinds[0] or isinstance(value, self._kinds[1])
 
     def describe(self, array: Any) -> dict[str, Any]:
-        return {"type": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+        return {"type": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes,
+                "strides": [each // max(array.itemsize, 1) for each in array.strides]}  # fmt: skip
 
     def store(self, array: Any, arena: mmap.mmap, at: int) -> None:
         if array.nbytes:
@@ -554,7 +555,7 @@ class Server:
         returned = len(self.expected) - len(self.taken(self.arguments))
         if request["returned"] != returned:
             return {"why": f"it returned {request['returned']} arrays, expected {returned}"}
-        self.limits = []
+        self.limits, note = [], ""
         for i, (what, own) in enumerate(zip(results, self.expected)):
             name = f"result {i}" if i < returned else f"argument {i - returned} after the call"
             right = self.arrays.describe(own)
@@ -566,11 +567,21 @@ class Server:
             except Exception as error:  # it says what its process wants
                 return {"why": f"{name} cannot be read: {told(error)}"}
             is_argument = i >= returned
+            if i < returned and self.steps(what) != self.steps(right):
+                note = (f"{name} lies in memory with strides of {what['strides']} elements, the "
+                        f"reference's with {right['strides']}: who reads it may have to copy it")  # fmt: skip
             why, share = self.compared(i, got, own, is_argument)
             worst = max(worst, share)
             if why:
                 return {"why": f"{name}{why}{self.zeros}"}
-        return {"why": "", "worst_error": worst, "limits": self.limits}
+        return {"why": "", "worst_error": worst, "limits": self.limits, "note": note}
+
+    @staticmethod
+    def steps(what: dict[str, Any]) -> Any:
+        """The strides of dimensions with several elements."""
+        strides, shape = what.get("strides"), what["shape"]
+        is_known = isinstance(strides, list) and math.prod(shape) > 0
+        return [step for step, size in zip(strides, shape) if size > 1] if is_known else None
 
     def compared(self, i: int, got: Any, own: Any, is_argument: bool) -> tuple[str, float]:
         """Why it is wrong, and the error over what is allowed."""

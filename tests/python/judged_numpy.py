@@ -253,6 +253,14 @@ def careful_length(x):
     return np.abs(x) * np.float32(1e12)
 
 
+def transposed(a):
+    return np.ascontiguousarray(a.T)
+
+
+def turns_later(a):
+    return a.T
+
+
 def ties(x):
     return np.argsort(x, kind="stable")
 

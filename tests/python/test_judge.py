@@ -83,6 +83,13 @@ class NumPy(Judged):
         found = self.judge("other_order_of_ties", against="ties", inputs="one_input")
         self.assertRegex(found.text, r"where the judge has set an eighth of each input to zeros$")
 
+    def test_notes_a_result_that_lies_otherwise_in_memory(self):
+        rows = {"inputs": "row_inputs", "sizes": {"rows": 64, "columns": 300}}
+        found = self.expect_right("turns_later", against="transposed", **rows)
+        self.assertRegex(" ".join(found.notes), r"result 0 lies .* strides of \[1, \d+\] elements")
+        found = self.expect_right("transposed", against="transposed", **rows)
+        self.assertNotIn("strides", " ".join(found.notes))
+
     def test_small_sizes_are_tried(self):
         found = self.judge("small_sizes")
         self.assertRegex(found.text, r"^wrong: n=\d\d?, a size that was not named: result 0\[0\] is 0")
