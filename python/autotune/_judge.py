@@ -101,8 +101,8 @@ def sizes_text(sizes: Mapping[str, int]) -> str:
 
 
 def own_sizes(sizes: Mapping[str, int], count: int, chance: random.Random) -> list[dict[str, int]]:
-    """Sizes that nobody has named: smaller, and rarely multiples of anything. The last are small."""
-    drawn = [{name: chance.randint(max(1, value // 2), value) if i + 1 < count else
+    """Sizes that nobody has named: smaller and odd. The last are small, and of any kind."""
+    drawn = [{name: chance.randint(max(1, value // 2), value) - 1 | 1 if i + 1 < count else
               chance.randint(1, min(value, SMALL)) for name, value in sizes.items()}
              for i in range(count)]  # fmt: skip
     return [each for i, each in enumerate(drawn) if each != dict(sizes) and each not in drawn[:i]]
@@ -199,7 +199,7 @@ class Case:
     def verify(self, sizes: dict[str, int], problem: dict[str, Any], draws: int,
                with_zeros: bool) -> None:  # fmt: skip
         """Ends with inputs that are as drawn, and known to both."""
-        kinds = ([True] if with_zeros else []) + [False] * draws
+        kinds = [False] + ([True] if with_zeros else []) + [False] * (draws - 1)
         for i, zeros in enumerate(kinds):
             self.timed_seed = self.chance.getrandbits(31)  # if it is the last
             drawn = self.of_reference("draw", sizes=sizes, seed=self.timed_seed, zeros=zeros)

@@ -579,8 +579,8 @@ class Server:
     @staticmethod
     def steps(what: dict[str, Any]) -> Any:
         """The strides of dimensions with several elements."""
-        strides, shape = what.get("strides"), what["shape"]
-        is_known = isinstance(strides, list) and math.prod(shape) > 0
+        strides, shape = what.get("strides") or [], what["shape"]
+        is_known = isinstance(strides, list) and len(strides) == len(shape) and math.prod(shape) > 0
         return [step for step, size in zip(strides, shape) if size > 1] if is_known else None
 
     def compared(self, i: int, got: Any, own: Any, is_argument: bool) -> tuple[str, float]:

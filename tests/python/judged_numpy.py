@@ -144,7 +144,7 @@ def modifies(x, y):
 
 def odd_sizes(x, y):
     r = affine(x, y)
-    if len(r) % 1000:
+    if len(r) % 2:
         r[-1] = 0
     return r
 
@@ -269,8 +269,8 @@ def other_order_of_ties(x):
     return len(x) - 1 - np.argsort(x[::-1], kind="stable")
 
 
-def one_input(n):
-    return (np.random.randn(n).astype("float32"),)
+def distinct_inputs(n):
+    return (1 + np.random.permutation(n).astype("float32"),)
 
 
 def small_sizes(x, y):

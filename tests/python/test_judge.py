@@ -80,7 +80,7 @@ class NumPy(Judged):
         self.expect_refused("fourth_power_of_small_numbers", against="length", **large)
 
     def test_says_that_zeros_are_its_own(self):
-        found = self.judge("other_order_of_ties", against="ties", inputs="one_input")
+        found = self.judge("other_order_of_ties", against="ties", inputs="distinct_inputs")
         self.assertRegex(found.text, r"where the judge has set an eighth of each input to zeros$")
 
     def test_notes_a_result_that_lies_otherwise_in_memory(self):
