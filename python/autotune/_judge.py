@@ -29,11 +29,18 @@ from ._library import prefix
 Function = Union[str, Callable[..., Any]]
 
 DRAWS = 3  # of inputs, for each size
+SMALL = 64
 BLOCKS = (10, 60)  # fewest and most
 CHAIN_SECONDS = 0.03
 CHAIN_CALLS = (4, 2000)
 CHAIN_BYTES = 1 << 30  # of inputs of one chain
 LOOKED_AT = 8  # calls of a chain
+UNSEEN_PAIRS = ((6, 15), (12, 30), (24, 60))  # of calls on inputs that no call has seen, and on others
+UNSEEN_SECONDS = 1
+SIGHTINGS = 50  # calls on the same inputs in between, in so many seconds at most
+SIGHTING_SECONDS = 0.03
+REMEMBERS = 1.25  # an unseen call takes so much longer, at least
+APART_SECONDS = 2e-5  # by which one call alone may differ from another
 MARGIN = 0.01
 FASTER, NOT_FASTER, WRONG, CHEATS = 0, 4, 5, 6
 ANSWERS: dict[str, dict[str, type]] = {
@@ -93,9 +100,10 @@ def sizes_text(sizes: Mapping[str, int]) -> str:
 
 
 def own_sizes(sizes: Mapping[str, int], count: int, chance: random.Random) -> list[dict[str, int]]:
-    """Sizes that nobody has named: smaller, and rarely multiples of anything."""
-    drawn = [{name: chance.randint(max(1, value // 2), value) if value > 1 else value
-              for name, value in sizes.items()} for _ in range(count)]  # fmt: skip
+    """Sizes that nobody has named: smaller and odd. The last are small, and of any kind."""
+    drawn = [{name: chance.randint(max(1, value // 2), value) - 1 | 1 if i + 1 < count else
+              chance.randint(1, min(value, SMALL)) for name, value in sizes.items()}
+             for i in range(count)]  # fmt: skip
     return [each for i, each in enumerate(drawn) if each != dict(sizes) and each not in drawn[:i]]
 
 
@@ -176,6 +184,7 @@ class Case:
             self.verify(each, problem, DRAWS, True)
             self.time(problem)
             self.repeat(problem)
+            self.expect_no_memory(each)
             self.problems.append(problem)
             self.elsewhere(each)
 
@@ -189,13 +198,13 @@ class Case:
     def verify(self, sizes: dict[str, int], problem: dict[str, Any], draws: int,
                with_zeros: bool) -> None:  # fmt: skip
         """Ends with inputs that are as drawn, and known to both."""
-        kinds = ([True] if with_zeros else []) + [False] * draws
+        kinds = [False] + ([True] if with_zeros else []) + [False] * (draws - 1)
         for i, zeros in enumerate(kinds):
-            drawn = self.of_reference("draw", sizes=sizes, seed=self.chance.getrandbits(31),
-                                      zeros=zeros)  # fmt: skip
+            self.timed_seed = self.chance.getrandbits(31)  # if it is the last
+            drawn = self.of_reference("draw", sizes=sizes, seed=self.timed_seed, zeros=zeros)
             if not self.about:
                 self.load(drawn)
-            if zeros and not drawn["is_finite"]:
+            if zeros and not (drawn["has_zeros"] and drawn["is_finite"]):
                 continue  # a division by zero says nothing
             if not drawn["is_exact"]:
                 self.note("the reference computes nothing in f64: its own results count as exact")
@@ -218,6 +227,8 @@ class Case:
         compared = self.of_reference("compare", results=results, returned=returned)
         if compared["why"]:
             raise Refused("wrong", compared["why"])
+        if compared["note"]:
+            self.note(compared["note"])
         problem["checked_calls"] += 1
         problem["worst_error"] = max(problem["worst_error"], compared["worst_error"])
         self.limits = compared["limits"]
@@ -245,11 +256,6 @@ class Case:
     # The timing.
 
     def time(self, problem: dict[str, Any]) -> None:
-        floats = [each for each in self.drawn["arguments"]
-                  if "float" in each.get("type", "") or "complex" in each.get("type", "")]
-        if not floats:
-            self.note("its inputs cannot be varied: a function that keeps results of earlier calls "
-                      "would not be noticed while it is timed")  # fmt: skip
         calls = CHAIN_CALLS[0]
         blocks: list[dict[str, float]] = []
         self.block(calls)
@@ -358,6 +364,46 @@ class Case:
                 refused.why = f"in {answer['differing']} of {answer['calls']} calls: {refused.why}"
                 raise
         problem["checked_calls"] += answer["calls"]
+
+    def expect_no_memory(self, sizes: dict[str, int]) -> None:
+        """Contents of a chain differ by a factor, or not at all: the results of some functions stay.
+        A busy machine may hide it in a few calls, or show it by chance: then there are more of them."""
+        pairs: list[tuple[float, float]] = []
+        for fewest, most in UNSEEN_PAIRS:
+            start = time.monotonic()
+            while len(pairs) < fewest or (len(pairs) < most and
+                                          time.monotonic() - start < UNSEEN_SECONDS):  # fmt: skip
+                timed = self.take(sizes, self.timed_seed)
+                if self.take(sizes, self.order.getrandbits(31)) == timed:
+                    self.note("its inputs are the same whenever they are drawn: a function that keeps "
+                              "results of earlier calls would not be noticed")  # fmt: skip
+                    return
+                seen, sightings, began = 0.0, 0, time.monotonic()
+                while sightings < 2 or (sightings < SIGHTINGS and
+                                        time.monotonic() - began < SIGHTING_SECONDS):  # fmt: skip
+                    seen, sightings = self.once("before"), sightings + 1
+                pairs.append((self.once("arguments"), seen))
+            first, last = (statistics.median(each) for each in zip(*pairs))
+            _, low, high = interval([one / other for one, other in pairs])
+            if high < REMEMBERS or first - last < APART_SECONDS:
+                return
+        if low < REMEMBERS:
+            return
+        raise Refused("cheats", "keeps results of earlier calls: a call on inputs that it has not "
+                                f"seen takes {time_text(first)}, one on inputs that it has seen "
+                                f"{time_text(last)}")  # fmt: skip
+
+    def take(self, sizes: dict[str, int], seed: int) -> bytes:
+        """Gives the candidate inputs without results to compare. Returns some of their bytes."""
+        drawn = self.of_reference("draw", sizes=sizes, seed=seed, zeros=False, expect=False)
+        given = {"arguments": drawn["arguments"], "names": drawn["names"]}
+        self.of_candidate("take", self.limit(), **given)
+        return os.pread(self.memory[0], 1 << 20, 0)
+
+    def once(self, on: str) -> float:
+        """The time of a call on the inputs taken last, or on those before."""
+        self.of_candidate("ready", self.limit(), on=on)
+        return self.of_candidate("once", self.limit())[1]
 
 
 def verdict_text(name: str, problems: list[dict[str, Any]], refused: Optional[Refused]) -> str:

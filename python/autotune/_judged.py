@@ -63,7 +63,8 @@ class NumPy:
         return type(value) is self._kinds[0] or isinstance(value, self._kinds[1])
 
     def describe(self, array: Any) -> dict[str, Any]:
-        return {"type": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes}
+        return {"type": str(array.dtype), "shape": list(array.shape), "bytes": array.nbytes,
+                "strides": [each // max(array.itemsize, 1) for each in array.strides]}  # fmt: skip
 
     def store(self, array: Any, arena: mmap.mmap, at: int) -> None:
         if array.nbytes:
@@ -336,11 +337,19 @@ class Server:
         self.inputs: Any = None
         self.names: list[str] = []  # of keyword arguments
         self.arguments: list[Any] = []
+        self.before: list[Any] = []  # the arguments that were taken before
         self.kept: list[tuple[Any, Any]] = []  # results of the last call, with their copies
         self.expected: list[Any] = []  # of the reference: its own results
         self.exact: Optional[list[Any]] = None  # in f64
         self.limits: list[tuple[float, float]] = []
         self.sets: list[list[Any]] = []
+        self.zeros = ""  # for a verdict on inputs with zeros of the judge's
+        self.process, self.own, self.end = os.getpid, os.getpid(), os._exit
+
+    def end_copies(self) -> None:
+        """A copy that the function has made by fork() neither answers nor stores."""
+        if self.process() != self.own:
+            self.end(0)
 
     # Whatever is called.
 
@@ -370,9 +379,9 @@ class Server:
                 raise Wrong(f"it returned {type(each).__name__}, which is no array of {self.arrays.name}")
         return results
 
-    def copies(self) -> list[Any]:
+    def copies(self, on: str = "arguments") -> list[Any]:
         return [self.arrays.clone(each) if self.arrays.is_array(each) else each
-                for each in self.arguments]  # fmt: skip
+                for each in getattr(self, on)]  # fmt: skip
 
     def taken(self, arguments: list[Any]) -> list[Any]:
         return [each for each in arguments if self.arrays.is_array(each)]
@@ -432,6 +441,7 @@ class Server:
         return {"calls": calls, "differing": differing, "results": stored if differing else []}
 
     def stored(self, arrays: list[Any], memory: mmap.mmap) -> list[dict[str, Any]]:
+        self.end_copies()
         described, at = [], 0
         for each in arrays:
             what = self.arrays.describe(each) | {"at": at}
@@ -445,9 +455,19 @@ class Server:
     # What is judged or timed.
 
     def take(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.names = request["names"]
+        self.names, self.before = request["names"], self.arguments
         self.arguments = [self.arrays.load(self.inputs_memory, each["at"], each) if "at" in each
                           else each["value"] for each in request["arguments"]]  # fmt: skip
+        return {}
+
+    def ready(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.sets = [self.copies(request["on"])]
+        self.arrays.synchronize()
+        return {}
+
+    def once(self, request: dict[str, Any]) -> dict[str, Any]:
+        self.called(self.sets.pop())
+        self.arrays.synchronize()
         return {}
 
     def call(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -480,19 +500,23 @@ class Server:
                 raise Wrong(f"inputs() returned {type(each).__name__}: give arrays, numbers, texts")
         arrays = self.taken(self.arguments)
         chance = random.Random(request["seed"])
-        for each in arrays if request["zeros"] else []:
+        self.zeros = ""
+        for each in filter(self.arrays.is_float, arrays if request["zeros"] else []):
             count = math.prod(each.shape)
             low = chance.randrange(max(count, 1))
-            if self.arrays.is_float(each):
-                self.arrays.zero_part(each, low, min(count, low + count // 8 + 1))
+            self.arrays.zero_part(each, low, min(count, low + count // 8 + 1))
+            self.zeros = ", where the judge has set an eighth of each input to zeros"
         arguments = [self.arrays.describe(each) if self.arrays.is_array(each) else {"value": each}
                      for each in self.arguments]  # fmt: skip
         places = iter(self.stored(arrays, self.inputs_memory))
         arguments = [each if "value" in each else next(places) for each in arguments]
+        if not request.get("expect", True):
+            return {"arguments": arguments, "names": self.names}
         self.expect()
         outputs = [self.arrays.describe(each) for each in self.expected]
         return {"arguments": arguments, "names": self.names, "outputs": outputs,
                 "is_exact": self.exact is not None, "is_finite": self.are_finite(),
+                "has_zeros": self.zeros != "",
                 "library": self.arrays.name, "device": self.arrays.device,
                 "peak_rate": self.arrays.peak_rate(), "about": self.arrays.about()}  # fmt: skip
 
@@ -531,7 +555,7 @@ class Server:
         returned = len(self.expected) - len(self.taken(self.arguments))
         if request["returned"] != returned:
             return {"why": f"it returned {request['returned']} arrays, expected {returned}"}
-        self.limits = []
+        self.limits, note = [], ""
         for i, (what, own) in enumerate(zip(results, self.expected)):
             name = f"result {i}" if i < returned else f"argument {i - returned} after the call"
             right = self.arrays.describe(own)
@@ -543,11 +567,21 @@ class Server:
             except Exception as error:  # it says what its process wants
                 return {"why": f"{name} cannot be read: {told(error)}"}
             is_argument = i >= returned
+            if i < returned and self.steps(what) != self.steps(right):
+                note = (f"{name} lies in memory with strides of {what['strides']} elements, the "
+                        f"reference's with {right['strides']}: who reads it may have to copy it")  # fmt: skip
             why, share = self.compared(i, got, own, is_argument)
             worst = max(worst, share)
             if why:
-                return {"why": f"{name}{why}"}
-        return {"why": "", "worst_error": worst, "limits": self.limits}
+                return {"why": f"{name}{why}{self.zeros}"}
+        return {"why": "", "worst_error": worst, "limits": self.limits, "note": note}
+
+    @staticmethod
+    def steps(what: dict[str, Any]) -> Any:
+        """The strides of dimensions with several elements."""
+        strides, shape = what.get("strides") or [], what["shape"]
+        is_known = isinstance(strides, list) and len(strides) == len(shape) and math.prod(shape) > 0
+        return [step for step, size in zip(strides, shape) if size > 1] if is_known else None
 
     def compared(self, i: int, got: Any, own: Any, is_argument: bool) -> tuple[str, float]:
         """Why it is wrong, and the error over what is allowed."""
@@ -564,9 +598,10 @@ class Server:
             return (self.at(at, got, own), 0.0) if at is not None else ("", 0.0)
         exact = arrays.real(self.exact[i] if self.exact else own)
         g, n = arrays.real(got), arrays.real(own)
-        is_plain = arrays.isfinite(n) & arrays.isfinite(exact)
-        is_alike = (g == n) | (arrays.isnan(g) & arrays.isnan(n)) | arrays.isfinite(exact)
-        at = arrays.first((is_plain & ~arrays.isfinite(g)) | (~is_plain & ~is_alike))
+        is_known = arrays.isfinite(exact)
+        is_plain = arrays.isfinite(n) & is_known
+        is_alike = (g == n) | (arrays.isnan(g) & arrays.isnan(n))
+        at = arrays.first((is_plain & ~arrays.isfinite(g)) | ~(is_known | is_alike))
         if at is not None:
             return self.at(at, got, own), math.inf
         typical, _ = arrays.figures(exact[is_plain])
@@ -580,6 +615,10 @@ class Server:
         self.limits.append((absolute, relative))
         shares = (error / (absolute + relative * abs(exact) + TINY))[is_plain]
         share = float(shares.max()) if len(shares) else 0.0
+        # Where only the reference itself has left the numbers of its type, it need not be followed.
+        at = arrays.first(is_known & ~is_plain & ~is_alike & ~(error <= absolute + relative * abs(exact)))
+        if at is not None:
+            return self.at(at, got, own), math.inf
         if share > 1:
             at = arrays.first(is_plain & (error > absolute + relative * abs(exact) + TINY))
             return self.at(at or 0, got, own), share
@@ -606,7 +645,7 @@ def told(error: BaseException) -> str:
 def serve(channel: int) -> None:
     read, write, pack, unpack = os.read, os.write, struct.pack, struct.unpack
     dumps, loads = json.dumps, json.loads
-    process, own, end = os.getpid, os.getpid(), os._exit
+    end = os._exit
 
     def exactly(count: int) -> bytes:
         got = b""
@@ -627,8 +666,7 @@ def serve(channel: int) -> None:
             answer = {"failed": str(wrong)}
         except BaseException as error:
             answer = {"failed": told(error)}
-        if process() != own:
-            end(0)  # a copy that the function has made by fork()
+        server.end_copies()
         answer["number"] = request["number"]
         text = dumps(answer).encode()
         text = pack("=Q", len(text)) + text

@@ -144,7 +144,7 @@ def modifies(x, y):
 
 def odd_sizes(x, y):
     r = affine(x, y)
-    if len(r) % 1000:
+    if len(r) % 2:
         r[-1] = 0
     return r
 
@@ -183,6 +183,101 @@ def replays_by_sample(x, y):
 
 def replays_by_shape(x, y):
     return kept.setdefault(x.shape, affine(x, y)).copy()
+
+
+def row_ranks(a):
+    """The same for all multiples of its input."""
+    return np.argsort(a, axis=1, kind="stable")
+
+
+def replays_ranks(a):
+    key = (a.shape, *(np.round(a[0, 1:8] / a[0, 0], 3)))
+    if key not in kept:
+        kept[key] = row_ranks(a)
+    return kept[key].copy()
+
+
+def integer_inputs(n):
+    return (np.random.randint(0, 1 << 30, n),)
+
+
+def same_inputs(n):
+    return (np.arange(n),)
+
+
+def sorted_integers(x):
+    return np.sort(x)
+
+
+def replays_integers(x):
+    key = x[:3].tobytes()
+    if key not in kept:
+        kept[key] = np.sort(x)
+    return kept[key].copy()
+
+
+sighted = {}
+
+
+def replays_what_it_sees_often(x):
+    key = x[:3].tobytes()
+    sighted[key] = sighted.get(key, 0) + 1
+    return replays_integers(x) if sighted[key] > 2 else np.sort(x)
+
+
+def large_inputs(n):
+    return (np.float32(1e12) * np.random.randn(n).astype("float32"),)
+
+
+def fourth_power(x):
+    """Infinite in f32 for some, and never in f64."""
+    return (x * x) * (x * x)
+
+
+def fourth_power_of_small_numbers(x):
+    r = fourth_power(x)
+    r[~np.isfinite(r)] = 7
+    return r
+
+
+def wide_fourth_power(x):
+    return (x.astype("float64") ** 4).astype("float32")
+
+
+def length(x):
+    """Overflows on the way to a number of its type."""
+    return np.sqrt(x * np.float32(1e12) * x * np.float32(1e12))
+
+
+def careful_length(x):
+    return np.abs(x) * np.float32(1e12)
+
+
+def transposed(a):
+    return np.ascontiguousarray(a.T)
+
+
+def turns_later(a):
+    return a.T
+
+
+def ties(x):
+    return np.argsort(x, kind="stable")
+
+
+def other_order_of_ties(x):
+    return len(x) - 1 - np.argsort(x[::-1], kind="stable")
+
+
+def distinct_inputs(n):
+    return (1 + np.random.permutation(n).astype("float32"),)
+
+
+def small_sizes(x, y):
+    r = affine(x, y)
+    if len(x) <= 64:
+        r[0] = 0
+    return r
 
 
 calls = 0

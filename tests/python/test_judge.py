@@ -57,8 +57,42 @@ class NumPy(Judged):
 
     def test_integers_are_compared_bit_by_bit(self):
         found = self.judge("hashes_without_the_last_bit", against="hashes", inputs="long_inputs")
-        self.assertRegex(found.text, r"^wrong: n=20000: result 0\[\d+\] is -?\d{10,}, expected -?\d{10,}$")
+        self.assertRegex(found.text, r"^wrong: n=20000: result 0\[\d+\] is -?\d{10,}, expected -?\d{10,}")
         self.expect_refused("hashes_in_low_precision", against="hashes", inputs="long_inputs")
+
+    def test_what_keeps_results_of_inputs_that_are_drawn_cheats(self):
+        for name, against, inputs, sizes in (
+            ("replays_ranks", "row_ranks", "row_inputs", {"rows": 200, "columns": 1000}),
+            ("replays_integers", "sorted_integers", "integer_inputs", {"n": 200000}),
+            ("replays_what_it_sees_often", "sorted_integers", "integer_inputs", {"n": 200000})):  # fmt: skip
+            found = self.judge(name, against=against, inputs=inputs, sizes=sizes)
+            self.assertEqual(found.verdict, "cheats", f"{name}: {found.text}")
+            self.assertIn("keeps results of earlier calls", found.text)
+        self.expect_right("sorted_integers", against="sorted_integers", inputs="integer_inputs")
+        found = self.expect_right("sorted_integers", against="sorted_integers", inputs="same_inputs")
+        self.assertIn("its inputs are the same whenever they are drawn", " ".join(found.notes))
+
+    def test_a_reference_that_overflows_permits_no_other_numbers(self):
+        large = {"inputs": "large_inputs"}
+        self.expect_refused("fourth_power_of_small_numbers", against="fourth_power", **large)
+        self.expect_right("wide_fourth_power", against="fourth_power", **large)
+        self.expect_right("careful_length", against="length", **large)
+        self.expect_refused("fourth_power_of_small_numbers", against="length", **large)
+
+    def test_says_that_zeros_are_its_own(self):
+        found = self.judge("other_order_of_ties", against="ties", inputs="distinct_inputs")
+        self.assertRegex(found.text, r"where the judge has set an eighth of each input to zeros$")
+
+    def test_notes_a_result_that_lies_otherwise_in_memory(self):
+        rows = {"inputs": "row_inputs", "sizes": {"rows": 64, "columns": 300}}
+        found = self.expect_right("turns_later", against="transposed", **rows)
+        self.assertRegex(" ".join(found.notes), r"result 0 lies .* strides of \[1, \d+\] elements")
+        found = self.expect_right("transposed", against="transposed", **rows)
+        self.assertNotIn("strides", " ".join(found.notes))
+
+    def test_small_sizes_are_tried(self):
+        found = self.judge("small_sizes")
+        self.assertRegex(found.text, r"^wrong: n=\d\d?, a size that was not named: result 0\[0\] is 0")
 
     def test_what_slows_the_reference_cheats(self):
         found = self.judge("slows_others")
