@@ -39,9 +39,7 @@ class BestTest : public SampledStore {
     return best ? best->configuration : "nothing";
   }
   /// Opened anew, as the file is written beside the store.
-  void damage(const std::string& sql) {
-    SQLite::Database((folder_ / "t.db").string(), SQLite::OPEN_READWRITE).exec(sql);
-  }
+  void damage(const std::string& sql) { execute(folder_ / "t.db", sql); }
 };
 
 /// A clock was ahead when the first was stored, and is right by now.
@@ -147,10 +145,8 @@ TEST_F(BestTest, TheOrderInWhichFactsComeInMeansNothing) {
   add(good("BM=32", 900, 3));
   add(bad("BM=32", "wrong", 4));
   add(bad("BM=64", "crash", 0));
-  std::ostringstream exported;
-  export_json_lines(store_, exported);
   std::vector<std::string> lines;
-  std::istringstream text(exported.str());
+  std::istringstream text(facts_of(store_));
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   ASSERT_EQ(lines.size(), 8u);
   const auto outcomes_in = [&](const TunedStore& store) {
@@ -166,8 +162,7 @@ TEST_F(BestTest, TheOrderInWhichFactsComeInMeansNothing) {
     if (i % 12 != 0) continue;  // ten of the 120
     TunedStore store(folder_ / format("{}.db", i));
     for (const std::string& line : lines) {  // one import each, so that rows stand in this order
-      std::istringstream one(line);
-      EXPECT_THAT(import_json_lines(store, one, "line").refused, IsEmpty());
+      EXPECT_THAT(import_text(store, line).refused, IsEmpty());
     }
     EXPECT_EQ(outcomes_in(store), expected);
     EXPECT_EQ(store.best(sample_.key), store_.best(sample_.key));
@@ -216,9 +211,7 @@ TEST_F(BestTest, ADamagedAnswerIsNotGiven) {
     EXPECT_THAT(store_.tuned({}), IsEmpty()) << change;
     EXPECT_THAT(store_.nearest({}, "M=512 N=512 K=512"), IsEmpty()) << change;
     EXPECT_THAT(store_.left_out(), ElementsAre(HasSubstr("best of M=512 N=512 K=512 dtype=f32")));
-    std::ostringstream header;
-    export_header(store_.tuned({}), header);
-    EXPECT_THAT(header.str(), HasSubstr("kRowCount = 0;"));
+    EXPECT_THAT(header_of(store_), HasSubstr("kRowCount = 0;"));
     store_.rebuild_best();
     EXPECT_EQ(best(), "BM=64");
   }

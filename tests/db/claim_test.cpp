@@ -47,19 +47,6 @@ TEST(Claim, ATrialThatIsOnlyPredictedLeadsByItsPrediction) {
   EXPECT_EQ(claim->median_ns, 70);
 }
 
-TEST(Claim, TheCheckOfARowWithoutABaselineIsAsItWasBeforeBaselines) {
-  const BestView without{"M=1", "l2=hot", "BM=1", "measured", "BM=2", 5, 7};
-  BestView with = without;
-  with.candidate = "standard";
-  with.baseline_ns = 9;
-  EXPECT_EQ(best_crc(with), best_crc(without));
-  with.baseline = "cublas";
-  EXPECT_NE(best_crc(with), best_crc(without));
-  const std::int64_t loses = best_crc(with);
-  with.baseline_wins = true;
-  EXPECT_NE(best_crc(with), loses);
-}
-
 class Refuted : public testing::TestWithParam<HostileDatabase> {
  protected:
   void SetUp() override { make(GetParam(), path_); }
@@ -118,13 +105,6 @@ TEST_P(Refuted, IsNoTrialThatStands) {
   for (const TrialRow& trial : store.standing(key_in(store))) {
     EXPECT_FALSE(trial.outcome == "ok" && trial.configuration == kNoAnswer);
   }
-}
-
-TEST_P(Refuted, IsNotExported) {
-  const TunedStore store = this->store();
-  std::ostringstream header;
-  export_header(store.tuned({}), header);
-  EXPECT_THAT(header.str(), Not(HasSubstr(kNoAnswer)));
 }
 
 TEST_P(Refuted, StaysSoWhenAllIsDerivedAnewOrMerged) {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "db/connection.hpp"
-#include "tests/db/sample.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {
@@ -19,32 +19,26 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-TEST(ExchangePart, WhatIsNewIsWrittenOnce) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "a.db");
-  Sample sample(store);
-  FactsEnd end = facts_end(store);
-  const TrialRow trial = sample.trial("BM=16", 1000);
-  store.append({&trial, 1});
+using ExchangePart = SampledStore;
+
+TEST_F(ExchangePart, WhatIsNewIsWrittenOnce) {
+  FactsEnd end = facts_end(store_);
+  store_.append(std::vector{sample_.trial("BM=16", 1000)});
   std::ostringstream first, second;
-  export_facts_after(store, end, first);
-  export_facts_after(store, end, second);
+  export_facts_after(store_, end, first);
+  export_facts_after(store_, end, second);
   EXPECT_EQ(lines_in(first.str()), 1u);
   EXPECT_EQ(second.str(), "");
 }
 
-TEST(ExchangePart, FactsOfAProblemComeWithAllThatTheyReferTo) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "a.db"), other(folder / "b.db");
-  Sample sample(store);
-  const TrialRow trial = sample.trial("BM=16", 1000);
-  store.append({&trial, 1});
-  const ProblemKey key = sample.key;
-  sample.key.problem = "M=1 N=1 K=1 dtype=f32";
-  const TrialRow elsewhere = sample.trial("BM=32", 1000);
-  store.append({&elsewhere, 1});
+TEST_F(ExchangePart, FactsOfAProblemComeWithAllThatTheyReferTo) {
+  TunedStore other(folder_ / "b.db");
+  store_.append(std::vector{sample_.trial("BM=16", 1000)});
+  const ProblemKey key = sample_.key;
+  sample_.key.problem = "M=1 N=1 K=1 dtype=f32";
+  store_.append(std::vector{sample_.trial("BM=32", 1000)});
   std::stringstream lines;
-  export_facts_of(store, {&key, 1}, lines);
+  export_facts_of(store_, {&key, 1}, lines);
   const ImportReport report = import_json_lines(other, lines, "part");
   EXPECT_TRUE(report.refused.empty());
   EXPECT_EQ(report.added, 4) << "device, kernel, session, trial";
@@ -131,18 +125,16 @@ TEST_P(MergeAlgebra, IsCommutativeAssociativeAndIdempotent) {
 
 INSTANTIATE_TEST_SUITE_P(RandomStores, MergeAlgebra, testing::Range(0u, 8u));
 
-TEST(Exchange, JsonLinesCarryEveryFact) {
-  const TemporaryFolder folder;
-  TunedStore from(folder / "from.db"), to(folder / "to.db");
-  fill_at_random(from, 7);
-  const std::string lines = facts_of(from);
-  std::istringstream in(lines);
-  const ImportReport report = import_json_lines(to, in, "facts.jsonl");
+using Exchange = SampledStore;
+
+TEST_F(Exchange, JsonLinesCarryEveryFact) {
+  TunedStore to(folder_ / "to.db");
+  fill_at_random(store_, 7);
+  const ImportReport report = import_text(to, facts_of(store_));
   EXPECT_THAT(report.refused, IsEmpty());
   EXPECT_EQ(report.present, 0);
-  EXPECT_EQ(everything_of(to), everything_of(from));
-  std::istringstream again(lines);
-  EXPECT_EQ(import_json_lines(to, again, "facts.jsonl").added, 0);
+  EXPECT_EQ(everything_of(to), everything_of(store_));
+  EXPECT_EQ(import_text(to, facts_of(store_)).added, 0);
 }
 
 /// Writes to a store before it takes any text.
@@ -163,69 +155,53 @@ class BusyReader : public std::streambuf {
   bool has_written_ = false;
 };
 
-TEST(Exchange, AnExportIntoAPagerLetsOthersWrite) {
-  const TemporaryFolder folder;
-  const TunedStore store(folder / "t.db");
-  TunedStore writer(folder / "t.db");
-  const Sample sample(writer);
-  BusyReader pager(folder / "t.db", sample.trial("BM=1", 1));
+TEST_F(Exchange, AnExportIntoAPagerLetsOthersWrite) {
+  BusyReader pager(folder_ / "t.db", sample_.trial("BM=1", 1));
   std::ostream out(&pager);
-  export_json_lines(store, out);
+  export_json_lines(store_, out);
   EXPECT_TRUE(out.good());
-  EXPECT_EQ(store.trials(sample.key).size(), 1u);
+  EXPECT_EQ(store_.trials(sample_.key).size(), 1u);
 }
 
-TEST(Exchange, AMergeOfADatabaseThatIsWrittenTakesItAsOfOneMoment) {
-  const TemporaryFolder folder;
-  TunedStore live(folder / "live.db");
-  for (int i = 0; i < 300; ++i) Sample(live, format("2026-03-01T12:00:00.{:03}Z", i));
+TEST_F(Exchange, AMergeOfADatabaseThatIsWrittenTakesItAsOfOneMoment) {
+  for (int i = 0; i < 300; ++i) Sample(store_, format("2026-03-01T12:00:00.{:03}Z", i));
   std::atomic<bool> ends{false};
   std::thread writer([&] {
-    TunedStore store(folder / "live.db");
+    TunedStore store(folder_ / "t.db");
     for (int i = 0; !ends; ++i) {
       const Sample sample(store, format("2026-03-01T13:00:00.{:06}Z", i));
-      const TrialRow trial = sample.trial(format("BM={}", i), 1);
-      store.append({&trial, 1});
+      store.append(std::vector{sample.trial(format("BM={}", i), 1)});
     }
   });
   for (int i = 0; i < 10; ++i) {
-    TunedStore copy(folder / format("{}.db", i));
-    EXPECT_THAT(merge(copy, live).refused, IsEmpty());
+    TunedStore copy(folder_ / format("{}.db", i));
+    EXPECT_THAT(merge(copy, store_).refused, IsEmpty());
   }
   ends = true;
   writer.join();
 }
 
-TEST(Exchange, WhereTheVendorsLibraryWinsEveryFormSaysSo) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  store.add_decision(sample.lost_decision("BM=64", 10000));
-  const BaselineFigures cublas = store.best(sample.key)->baseline;
+TEST_F(Exchange, WhereTheVendorsLibraryWinsEveryFormSaysSo) {
+  store_.add_decision(sample_.lost_decision("BM=64", 10000));
+  const BaselineFigures cublas = store_.best(sample_.key)->baseline;
   EXPECT_EQ(cublas.text(), "cublas cublasLt 0 (algorithm 55)");
   EXPECT_TRUE(cublas.wins);
-  EXPECT_THAT(store.check().damage, IsEmpty());
+  EXPECT_THAT(store_.check().damage, IsEmpty());
 
-  std::ostringstream facts, header;
-  export_json_lines(store, facts);
-  export_header(store.tuned({}), header);
-  EXPECT_THAT(header.str(), HasSubstr("\"cublas cublasLt 0 (algorithm 55)\", 9000}"));
-  TunedStore copy(folder / "copy.db");
-  std::istringstream in(facts.str());
-  EXPECT_THAT(import_json_lines(copy, in, "lines").refused, IsEmpty());
-  EXPECT_EQ(copy.best(sample.key)->baseline, cublas);
-  TunedStore merged(folder / "merged.db");
-  merge(merged, store);
-  EXPECT_EQ(merged.best(sample.key)->baseline, cublas);
+  EXPECT_THAT(header_of(store_), HasSubstr("\"cublas cublasLt 0 (algorithm 55)\", 9000}"));
+  TunedStore copy(folder_ / "copy.db"), merged(folder_ / "merged.db");
+  EXPECT_THAT(import_text(copy, facts_of(store_)).refused, IsEmpty());
+  EXPECT_EQ(copy.best(sample_.key)->baseline, cublas);
+  merge(merged, store_);
+  EXPECT_EQ(merged.best(sample_.key)->baseline, cublas);
 
-  store.pin({"", sample.key, "BM=32", "", "2026-03-02T12:00:00.000Z"});
-  EXPECT_EQ(store.best(sample.key)->baseline, BaselineFigures()) << "a pin is a configuration";
+  store_.pin({"", sample_.key, "BM=32", "", "2026-03-02T12:00:00.000Z"});
+  EXPECT_EQ(store_.best(sample_.key)->baseline, BaselineFigures()) << "a pin is a configuration";
 }
 
-TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  std::istringstream in(R"({"table":"kernel","target":"gemm","fingerprint":"f","sizes":"M"}
+TEST_F(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
+  const ImportReport report =
+      import_text(store_, R"({"table":"kernel","target":"gemm","fingerprint":"f","sizes":"M"}
 {"table":"kernel","target":"gemm"
 {"table":"nonsense"}
 {"table":"session","seed":"one"}
@@ -236,8 +212,8 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
 {"table":"session","seed":1e999}
 ["kernel"]
 {"table":"kernel","target":"\ud83d\ude00\u00fc"}
-)");
-  const ImportReport report = import_json_lines(store, in, "x.jsonl");
+)",
+                  "x.jsonl");
   EXPECT_EQ(report.added, 2);
   EXPECT_THAT(
       report.refused,
@@ -250,70 +226,49 @@ TEST(Exchange, BadLinesAreRefusedByNumberAndTheOthersComeIn) {
                   "x.jsonl line 4: the value of seed is of the wrong type",
                   "x.jsonl line 8: the value of seed is of the wrong type",
                   "x.jsonl line 6: refers to a row that is missing"));
-  EXPECT_EQ(store.kernels().back().target, "😀ü");
+  EXPECT_EQ(store_.kernels().back().target, "😀ü");
 }
 
-TEST(Exchange, ARowWhoseProblemIsNoneOfItsKernelsIsRefused) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
+TEST_F(Exchange, ARowWhoseProblemIsNoneOfItsKernelsIsRefused) {
   DeviceRow device_row;
   device_row.kind = "cuda";
-  const std::string device = store.add_device(device_row);
-  const std::string kernel = store.add_kernel({"", "gemm", "f", "M"});
-  std::istringstream in(R"({"table":"pin","device":")" + device + R"(","kernel":")" + kernel +
-                        R"(","proble":"M=1","policy":"l2=hot","configuration":"BLOCK=1","note":"",)"
-                        R"("created_at":"2026-03-01T12:00:03.000000Z"})");
-  EXPECT_THAT(import_json_lines(store, in, "x.jsonl").refused,
-              ElementsAre("x.jsonl line 1: the sizes of gemm are M"));
-  EXPECT_THAT(store.check().damage, IsEmpty());
+  const std::string device = store_.add_device(device_row);
+  const std::string kernel = store_.add_kernel({"", "gemm", "f", "M"});
+  const std::string line =
+      R"({"table":"pin","device":")" + device + R"(","kernel":")" + kernel +
+      R"(","proble":"M=1","policy":"l2=hot","configuration":"BLOCK=1","note":"",)"
+      R"("created_at":"2026-03-01T12:00:03.000000Z"})";
+  EXPECT_THAT(import_text(store_, line).refused, ElementsAre("x line 1: the sizes of gemm are M"));
+  EXPECT_THAT(store_.check().damage, IsEmpty());
 }
 
-TEST(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  std::istringstream passwords("\nroot:x:0:0\ndaemon:x:1:1\n"), binary("\x02\xff\n\x80\n"),
-      long_line(std::string(5000, 'x')), nothing("\n\n");
-  EXPECT_THAT(
-      import_json_lines(store, passwords, "passwd").refused,
-      ElementsAre("passwd: is not an export of a database: its first line is \"root:x:0:0\""));
-  EXPECT_THAT(import_json_lines(store, binary, "tool").refused,
+TEST_F(Exchange, AFileThatIsNoExportIsRefusedInOneSentence) {
+  const auto refused = [&](const std::string& text) { return import_text(store_, text).refused; };
+  EXPECT_THAT(refused("\nroot:x:0:0\ndaemon:x:1:1\n"),
+              ElementsAre("x: is not an export of a database: its first line is \"root:x:0:0\""));
+  EXPECT_THAT(refused("\x02\xff\n\x80\n"),
               ElementsAre(HasSubstr("its first line is \"\\u0002\uFFFD\"")));
-  EXPECT_THAT(import_json_lines(store, long_line, "x").refused,
+  EXPECT_THAT(refused(std::string(5000, 'x')),
               ElementsAre(HasSubstr(std::string(60, 'x').append("…"))));
-  EXPECT_THAT(import_json_lines(store, nothing, "x").refused, IsEmpty());
-  std::istringstream endless("{}\n" + std::string(17 << 20, '\0'));
-  EXPECT_THAT(import_json_lines(store, endless, "x").refused,
+  EXPECT_THAT(refused("\n\n"), IsEmpty());
+  EXPECT_THAT(refused("{}\n" + std::string(17 << 20, '\0')),
               ElementsAre("x: line 2 has more than 16.00 MiB"));
 }
 
-TEST(Exchange, ADamagedRowIsRefusedAndTheOthersComeIn) {
-  const TemporaryFolder folder;
-  std::string session;
-  {
-    TunedStore store(folder / "bad.db");
-    const Sample sample(store);
-    session = sample.session;
-    store.append(std::vector{sample.trial("BM=1", 1), sample.trial("BM=2", 2)});
-  }
-  SQLite::Database((folder / "bad.db").string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE trial SET median_ns = 0.5 WHERE configuration = 'BM=1'");
-  TunedStore bad(folder / "bad.db"), good(folder / "good.db");
-  const ImportReport report = merge(good, bad);
+TEST_F(Exchange, ADamagedRowIsRefusedAndTheOthersComeIn) {
+  store_.append(std::vector{sample_.trial("BM=1", 1), sample_.trial("BM=2", 2)});
+  execute(folder_ / "t.db", "UPDATE trial SET median_ns = 0.5 WHERE configuration = 'BM=1'");
+  TunedStore good(folder_ / "good.db");
+  const ImportReport report = merge(good, store_);
   EXPECT_EQ(report.added, 4);  // device, kernel, session, one trial
-  ASSERT_EQ(report.refused.size(), 1u);
-  EXPECT_THAT(report.refused[0], HasSubstr("is damaged"));
+  EXPECT_THAT(report.refused, ElementsAre(HasSubstr("is damaged")));
 }
 
-TEST(Exchange, TheHeaderIsOneRowAProblem) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  store.add_decision(sample.decision("BM=64 NAME=\"x\"", 10000));
-  std::ostringstream out;
-  export_header(store.tuned({}), out);
-  EXPECT_THAT(out.str(), HasSubstr("\"M=512 N=512 K=512 dtype=f32\", \"l2=hot launch=graph\""));
-  EXPECT_THAT(out.str(), HasSubstr("\"BM=64 NAME=\\\"x\\\"\""));
-  EXPECT_THAT(out.str(), HasSubstr("kRowCount = 1;"));
+TEST_F(Exchange, TheHeaderIsOneRowAProblem) {
+  store_.add_decision(sample_.decision("BM=64 NAME=\"x\"", 10000));
+  EXPECT_THAT(header_of(store_),
+              AllOf(HasSubstr("\"M=512 N=512 K=512 dtype=f32\", \"l2=hot launch=graph\""),
+                    HasSubstr("\"BM=64 NAME=\\\"x\\\"\""), HasSubstr("kRowCount = 1;")));
 }
 
 }  // namespace

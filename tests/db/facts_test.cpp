@@ -16,6 +16,7 @@
 #include "db/lookup_source.hpp"
 #include "db/problem_text.hpp"
 #include "db/store.hpp"  // now_text()
+#include "tests/db/lookup_request.hpp"
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
@@ -48,11 +49,6 @@ std::string in_days(int days) {
   return time_text(std::chrono::system_clock::now() + std::chrono::days(days));
 }
 
-ImportReport import_text(TunedStore& store, const std::string& lines) {
-  std::istringstream in(lines);
-  return import_json_lines(store, in, "x");
-}
-
 /// `text` with `from` replaced.
 std::string with(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -79,17 +75,16 @@ TEST_F(Facts, NamedValuesArePrintableAndHaveNames) {
 }
 
 TEST_F(Facts, TheSpaceOfASessionIsPartOfItsIdOnlyWhereItIsKnown) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db"), other(folder / "other.db");
+  TunedStore other(folder_ / "other.db");
   SessionRow session;
   session.started_at = "2026-03-01T12:00:00.000Z";
   EXPECT_EQ(to_json(session).find("space"), std::string::npos);
-  const std::string without = store.begin_session(session);
+  const std::string without = store_.begin_session(session);
   session.space = "2bfe46f7";
-  const std::string with_space = store.begin_session(session);
+  const std::string with_space = store_.begin_session(session);
   EXPECT_NE(with_space, without);
-  import_text(other, facts_of(store));
-  EXPECT_EQ(facts_of(other), facts_of(store));
+  import_text(other, facts_of(store_));
+  EXPECT_EQ(facts_of(other), facts_of(store_));
   EXPECT_EQ(other.session(with_space)->space, "2bfe46f7");
   EXPECT_EQ(other.session(without)->space, "");
 }
@@ -115,18 +110,14 @@ TEST_F(Facts, RecordingRefusesWhatNobodyCanReadAndWhatIsDatedAhead) {
 }
 
 TEST_F(Facts, ImportRefusesThemTooAndTakesTheOthers) {
-  const TemporaryFolder folder;
-  TunedStore from(folder / "from.db");
-  const Sample sample(from);
-  from.append(std::vector{sample.trial("BM=64", 100)});
-  const std::string good = facts_of(from);
+  store_.append(std::vector{sample_.trial("BM=64", 100)});
+  const std::string good = facts_of(store_);
   const std::string trial = good.substr(good.find("{\"table\":\"trial\""));
   const std::string lines = good + with(trial, "BM=64", "banana") +
                             with(trial, "M=512 N", "mango N") +
                             with(trial, "2026-03-01T12:00:01.000Z", in_days(20'000));
-  TunedStore to(folder / "to.db");
-  const ImportReport report = import_text(to, lines);
-  EXPECT_THAT(report.refused,
+  TunedStore to(folder_ / "to.db");
+  EXPECT_THAT(import_text(to, lines).refused,
               ElementsAre(HasSubstr("x line 5: the configuration \"banana\" is not of the form"),
                           HasSubstr("x line 6: the problem \"mango N=512"),
                           HasSubstr("x line 7: it is dated \"20")));
@@ -287,12 +278,7 @@ TEST_F(Facts, AnAnswerWhoseKeyIsDamagedIsMissed) {
   const TunedStore store(path, Mode::read_only);
   EXPECT_LT(store.tuned({}).size(), 2u);
   EXPECT_THAT(store.left_out(), ElementsAre(HasSubstr("of 2 rows can be found")));
-  const auto found = read_lookup_rows(std::vector{Layer{path}}, {.target = "gemm",
-                                                                 .fingerprint = "f1",
-                                                                 .device = h200(),
-                                                                 .environment = "",
-                                                                 .size_names = "M N K",
-                                                                 .settings = "dtype=f32"});
+  const auto found = read_lookup_rows(std::vector{Layer{path}}, request());
   EXPECT_THAT(found.warnings, ElementsAre(HasSubstr("of its rows are damaged and left out")));
 }
 

@@ -36,7 +36,7 @@ inline void make(const HostileDatabase& hostile, const std::filesystem::path& pa
     hostile.fill(store, sample);
   }
   if (hostile.damage.empty()) return;
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(hostile.damage);
+  execute(path, hostile.damage);
 }
 
 /// BM=64 was right at second 2, as a trial and as a decision.

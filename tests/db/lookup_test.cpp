@@ -254,8 +254,7 @@ TEST(LookupSource, ALayerThatCannotBeReadIsAMissWithOneWarning) {
 TEST(LookupSource, ADamagedRowIsLeftOutWithOneWarning) {
   const TemporaryFolder folder;
   const Layer layer{layer_of(folder, "user.db", "BM=64")};
-  SQLite::Database(layer.path.string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE best SET configuration = 'BM=65'");
+  execute(layer.path, "UPDATE best SET configuration = 'BM=65'");
   const LookupRows read = read_lookup_rows({&layer, 1}, request());
   EXPECT_TRUE(read.rows.empty());
   EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("1 of its rows are damaged")));
@@ -289,8 +288,7 @@ TEST(LookupSource, AFileThatLacksATableOrAnIndexHasNoAnswerAndOneSentence) {
     SCOPED_TRACE(name);
     const TemporaryFolder folder;
     const std::vector<Layer> layers{{layer_of(folder, "user.db", "BM=64")}};
-    SQLite::Database(layers[0].path.string(), SQLite::OPEN_READWRITE)
-        .exec(format("DROP {} {}", std::string(name) == "best_settings" ? "INDEX" : "TABLE", name));
+    execute(layers[0].path, format("DROP {} {}", std::string(name) == "best_settings" ? "INDEX" : "TABLE", name));
     const LookupRows read = read_lookup_rows(layers, request());
     EXPECT_TRUE(read.rows.empty());
     EXPECT_EQ(read.layers[0], LayerState::unreadable);

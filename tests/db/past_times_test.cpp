@@ -5,7 +5,9 @@
 
 #include <fstream>
 
+#include "db/connection.hpp"
 #include "tests/db/lookup_request.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {
@@ -136,11 +138,7 @@ TEST_F(PastTimesTest, AreOfTheArchitectureAndAllStatesOfTheSource) {
 
 TEST_F(PastTimesTest, OfAnUnreadableLayerAreNone) {
   const std::filesystem::path good = folder_ / "good.db";
-  {
-    TunedStore store(good);
-    const Sample sample(store);
-    store.add_decision(sample.decision("BM=64", 10000));
-  }
+  decide(good, "BM=64", 10000);
   std::ofstream(path_) << "this is no database";
   const std::vector<Layer> layers = {{path_}, {folder_ / "missing.db"}, {good}};
   const PastTimes all = read_past_times(layers, request());
@@ -162,12 +160,6 @@ CounterRow counters(const Sample& sample, const std::string& configuration,
                     const std::string& figures,
                     const std::string& created_at = "2026-03-01T12:01:00.000Z") {
   return {"", sample.key, configuration, figures, "driver 580.82, CUDA 13.0", created_at};
-}
-
-std::vector<std::string> figures_in(const TunedStore& store, const ProblemKey& key) {
-  std::vector<std::string> figures;
-  for (const CounterRow& row : counters_of(store, key)) figures.push_back(row.figures);
-  return figures;
 }
 
 TEST_F(PastTimesTest, WhereTrialsCannotBeReadWinnersCountAndAWarningSaysSo) {
@@ -192,56 +184,46 @@ TEST_F(PastTimesTest, WhereTrialsCannotBeReadWinnersCountAndAWarningSaysSo) {
   EXPECT_THAT(past.warnings, testing::Contains(HasSubstr("t.db: is damaged")));
 }
 
-TEST(StoredCounters, AreTheLatestOfEachConfiguration) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  add_counters(store, counters(sample, "BM=64", "instructions=2", "2026-03-02T00:00:00.000Z"));
-  add_counters(store, counters(sample, "BM=64", "instructions=1"));
-  add_counters(store, counters(sample, "BM=32", "instructions=3"));
-  EXPECT_THAT(figures_in(store, sample.key), ElementsAre("instructions=3", "instructions=2"));
-  EXPECT_THAT(store.check().damage, IsEmpty());
-  EXPECT_THAT(store.tuned({}), IsEmpty()) << "they are no answer";
+using StoredCounters = SampledStore;
+
+TEST_F(StoredCounters, AreTheLatestOfEachConfiguration) {
+  add_counters(store_, counters(sample_, "BM=64", "instructions=2", "2026-03-02T00:00:00.000Z"));
+  add_counters(store_, counters(sample_, "BM=64", "instructions=1"));
+  add_counters(store_, counters(sample_, "BM=32", "instructions=3"));
+  EXPECT_THAT(counters_of(store_, sample_.key),
+              ElementsAre(Field(&CounterRow::figures, "instructions=3"),
+                          Field(&CounterRow::figures, "instructions=2")));
+  EXPECT_THAT(store_.check().damage, IsEmpty());
+  EXPECT_THAT(store_.tuned({}), IsEmpty()) << "they are no answer";
 }
 
-TEST(StoredCounters, AreExportedAndComeInAgain) {
-  const TemporaryFolder folder;
-  TunedStore from(folder / "from.db");
-  const Sample sample(from);
-  add_counters(from, counters(sample, "BM=64", "instructions=2"));
-  std::stringstream lines;
-  export_json_lines(from, lines);
-  TunedStore to(folder / "to.db");
-  EXPECT_THAT(import_json_lines(to, lines, "from").refused, IsEmpty());
-  EXPECT_EQ(counters_of(to, sample.key), counters_of(from, sample.key));
+TEST_F(StoredCounters, AreExportedAndComeInAgain) {
+  add_counters(store_, counters(sample_, "BM=64", "instructions=2"));
+  TunedStore to(folder_ / "to.db");
+  EXPECT_THAT(import_text(to, facts_of(store_)).refused, IsEmpty());
+  EXPECT_EQ(counters_of(to, sample_.key), counters_of(store_, sample_.key));
 }
 
-TEST(StoredClasses, AreTheLatestFirstAndComeInAgain) {
-  const TemporaryFolder folder;
-  TunedStore from(folder / "from.db");
-  const Sample sample(from);
+using StoredClasses = SampledStore;
+
+TEST_F(StoredClasses, AreTheLatestFirstAndComeInAgain) {
   const auto row = [&](const std::string& bits, const std::string& day) {
-    return ReductionClassRow{"",      sample.key, "BM=64",
-                             "build", bits,       "2026-03-0" + day + "T00:00:00.000Z"};
+    return ReductionClassRow{"",      sample_.key, "BM=64",
+                             "build", bits,        "2026-03-0" + day + "T00:00:00.000Z"};
   };
-  add_classes(from, {row("0123456789abcdef", "1"), row("place-dependent", "2")});
-  std::stringstream lines;
-  export_json_lines(from, lines);
-  TunedStore to(folder / "to.db");
-  EXPECT_THAT(import_json_lines(to, lines, "from").refused, IsEmpty());
-  const std::vector<ReductionClassRow> classes = classes_of(to, sample.key);
+  add_classes(store_, {row("0123456789abcdef", "1"), row("place-dependent", "2")});
+  TunedStore to(folder_ / "to.db");
+  EXPECT_THAT(import_text(to, facts_of(store_)).refused, IsEmpty());
+  const std::vector<ReductionClassRow> classes = classes_of(to, sample_.key);
   ASSERT_EQ(classes.size(), 2u);
-  EXPECT_EQ(classes, classes_of(from, sample.key));
+  EXPECT_EQ(classes, classes_of(store_, sample_.key));
   EXPECT_EQ(classes[0].bits, "place-dependent");
   EXPECT_THAT(to.check().damage, IsEmpty());
   EXPECT_THAT(to.tuned({}), IsEmpty()) << "they are no answer";
 }
 
-TEST(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db");
-  const Sample sample(store);
-  EXPECT_REFUSAL(StoreError, add_counters(store, counters(sample, "BM=64", "banana")),
+TEST_F(StoredCounters, AreNotStoredUnlessTheyAreNamedValues) {
+  EXPECT_REFUSAL(StoreError, add_counters(store_, counters(sample_, "BM=64", "banana")),
                  "the figures \"banana\" is not of the form");
 }
 

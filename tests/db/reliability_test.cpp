@@ -88,11 +88,7 @@ double seconds_of(const std::function<void()>& work) {
 TEST(Reliability, WithoutFileLocksAReaderOpensAtOnceAndAWriterSaysWhy) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";
-  {
-    TunedStore store(path);
-    const Sample sample(store);
-    store.add_decision(sample.decision("BM=1", 1000));
-  }
+  decide(path, "BM=1", 1000);
   for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP, EPERM}) {
     const NoLocks none(error);
     EXPECT_LT(seconds_of([&] {
@@ -284,8 +280,7 @@ std::string message_as_nobody(const TemporaryFolder& folder, const std::function
     return 0;
   });
   EXPECT_EQ(status_of(pid), 0);
-  std::ifstream file(said);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return file_bytes(said);
 }
 
 TEST(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
@@ -358,7 +353,7 @@ TEST(Reliability, AShippedFileInWalModeOpensInAReadOnlyFolder) {
   fs::create_directory(folder / "shipped");
   const auto path = folder / "shipped/a b?#%.db";
   { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = WAL");
+  execute(path, "PRAGMA journal_mode = WAL");
   fs::permissions(folder / "shipped", kReadOnlyFolder);
   for (const Mode mode : {Mode::shipped, Mode::read_only}) {
     EXPECT_EQ(message_as_nobody(folder, [&] { TunedStore(path, mode).devices().at(0); }),
@@ -400,11 +395,7 @@ TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
     }
     store.add_decision(sample.decision("BM=3", 900));
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string good((std::istreambuf_iterator<char>(file)), {});
-  TunedStore original(path);
-  std::ostringstream facts;
-  export_json_lines(original, facts);
+  const std::string good = file_bytes(path), facts = facts_of(TunedStore(path));
   std::mt19937 random(3);
   for (int i = 0; i < 150; ++i) {
     std::string bad = good;
@@ -412,24 +403,21 @@ TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
     const auto bad_path = folder / "bad.db";
     std::ofstream(bad_path, std::ios::binary) << bad;
     bool noticed = false;
-    std::ostringstream exported;
+    std::string exported;
     try {
       const TunedStore store(bad_path, Mode::read_only);
       noticed = !store.check().damage.empty();
       for (const TunedEntry& entry : store.tuned({})) store.trials(entry.best.key);
-      export_json_lines(store, exported);
+      exported = facts_of(store);
     } catch (const StoreError&) {
       continue;
     }
     // A flip in unused space changes nothing; any other is noticed.
-    EXPECT_TRUE(noticed || exported.str() == facts.str()) << "flip " << i;
+    EXPECT_TRUE(noticed || exported == facts) << "flip " << i;
     TunedStore rescued(folder / "rescued.db");
     merge(rescued, TunedStore(bad_path, Mode::read_only));
   }
-  TunedStore rescued(folder / "rescued.db");
-  std::ostringstream rescued_facts;
-  export_json_lines(rescued, rescued_facts);
-  EXPECT_EQ(rescued_facts.str(), facts.str());
+  EXPECT_EQ(facts_of(TunedStore(folder / "rescued.db")), facts);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <SQLiteCpp/Database.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -90,10 +91,35 @@ struct Sample {
   std::string session;
 };
 
+/// Adds a decision to the database in a file.
+inline void decide(const std::filesystem::path& file, const std::string& configuration,
+                   double median_ns) {
+  TunedStore store(file);
+  store.add_decision(Sample(store).decision(configuration, median_ns));
+}
+
+/// Changes a database behind the back of its stores.
+inline void execute(const std::filesystem::path& file, const std::string& sql) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql);
+}
+
 /// All facts of a store, as they are exported.
 inline std::string facts_of(const TunedStore& store) {
   std::ostringstream out;
   export_json_lines(store, out);
+  return out.str();
+}
+
+inline ImportReport import_text(TunedStore& store, const std::string& lines,
+                                const std::string& name = "x") {
+  std::istringstream in(lines);
+  return import_json_lines(store, in, name);
+}
+
+/// What is exported for programs in C++.
+inline std::string header_of(const TunedStore& store) {
+  std::ostringstream out;
+  export_header(store.tuned({}), out);
   return out.str();
 }
 

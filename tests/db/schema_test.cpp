@@ -34,8 +34,7 @@ TEST(Schema, AnOlderOneIsRefusedWithWhatToDo) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";
   { const TunedStore store(path); }
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
-      .exec(format("PRAGMA user_version = {}", kSchemaVersion - 1));
+  execute(path, format("PRAGMA user_version = {}", kSchemaVersion - 1));
   for (const Mode mode : {Mode::read_only, Mode::read_write, Mode::shipped}) {
     EXPECT_THAT(thrown_by([&] { const TunedStore store(path, mode); }),
                 AllOf(HasSubstr(format("has the older schema {}", kSchemaVersion - 1)),
@@ -81,7 +80,7 @@ TEST(Schema, WhatAnalyzeLeavesIsTaken) {
   const TemporaryFolder folder;
   const auto path = folder / "t.db";
   { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
-  SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec("ANALYZE");
+  execute(path, "ANALYZE");
   EXPECT_EQ(TunedStore(path).devices().size(), 1u);
 }
 

@@ -175,13 +175,8 @@ TEST_F(Store, CalibrationGivesTheLatestOfEachFigure) {
 }
 
 TEST_F(Store, TheViewAnswersAPerson) {
-  const TemporaryFolder folder;
-  {
-    TunedStore store(folder / "t.db");
-    const Sample sample(store);
-    store.add_decision(sample.decision("BM=64", 10000));
-  }
-  SQLite::Database database((folder / "t.db").string());
+  store_.add_decision(sample_.decision("BM=64", 10000));
+  SQLite::Database database((folder_ / "t.db").string());
   EXPECT_EQ(database
                 .execAndGet("SELECT gpu || ', ' || target || ', ' || problem || ', ' || "
                             "configuration || ', ' || time_us || ', ' || ratio_to_default || ', ' "

@@ -37,12 +37,7 @@ TEST_F(TargetLookupTest, FreeSizesAwayFromTheirDefaultsGetTheNextConfigurationTh
 }
 
 TEST_F(TargetLookupTest, LinesThatAreLessAlignedThanThoseThatWereTimedAreTheLibrarysUnlessKnown) {
-  db::TunedStore store(path_);
-  db::Sample sample(store);
-  sample.key.problem = "M=512 N=512 K=512 dtype=f32";
-  db::DecisionRow decision = sample.decision("BM=64", 10000, db::now_text());
-  decision.baseline = {"cublas", "cublasSgemm", 20000, 19000, 21000, false};
-  store.add_decision(decision);
+  decide(problem(512), "BM=64", {"cublas", "cublasSgemm", 20000, 19000, 21000, false});
   Target target = target_of();
   target.free_sizes = {{"lda", Expression::parse("K")}};
   target.defines = {{"lda", Expression::parse("K"), false}};
@@ -74,12 +69,7 @@ class AwayFromDefaults : public TargetLookupTest {
   }
   /// Both were timed for 512, and the kernel alone for 1024.
   void tune(double library_ns) {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = "M=512 N=512 K=512 dtype=f32";
-    db::DecisionRow decision = sample.decision("BM=64", 10000, db::now_text());
-    decision.baseline = {"cublas", "cublasLt 0", library_ns, {}, {}, library_ns < 10000};
-    store.add_decision(decision);
+    decide(problem(512), "BM=64", {"cublas", "cublasLt 0", library_ns, {}, {}, library_ns < 10000});
     TargetLookupTest::tune(1024, "BM=64");
   }
   TargetLookup open() {

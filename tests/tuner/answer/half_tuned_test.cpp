@@ -146,8 +146,7 @@ class HalfTuned : public testing::Test {
 
   /// Some rows are not as they were stored.
   void damage() {
-    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
-        .exec("UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=1%'");
+    db::execute(file_, "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=1%'");
   }
 
   /// Random facts about a target.

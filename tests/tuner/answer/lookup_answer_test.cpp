@@ -53,12 +53,6 @@ TEST_F(AnswerExplanation, ATransferSaysHowFarItIs) {
   EXPECT_THAT(text(), AllOf(HasSubstr("not tuned on this device"), HasSubstr("a factor of 4 ")));
 }
 
-TEST_F(AnswerExplanation, APredictionIsNotCalledTuned) {
-  answer_.provenance = "predicted";
-  EXPECT_THAT(text(), AllOf(HasSubstr("predicted by the cost model"), HasSubstr("us predicted"),
-                            Not(HasSubstr("tuned"))));
-}
-
 TEST_F(AnswerExplanation, TheDefaultConfigurationHasNoTime) {
   answer_ = {"BLOCK=128", "", db::Origin::default_configuration};
   EXPECT_EQ(text(),

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/db/hostile.hpp"
 #include "tuner/answer/target_lookup.hpp"
@@ -58,12 +61,48 @@ class TargetLookupTest : public testing::Test {
     decision.provenance = provenance;
     store.add_decision(decision);
   }
-  TargetLookup open(const std::string& fingerprint = "f1") {
-    return TargetLookup(target_of(fingerprint), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
+  TargetLookup open(const std::string& fingerprint = "f1") { return open(target_of(fingerprint)); }
+  TargetLookup open(const Target& target, const NamedValues& settings = {}) const {
+    return {target, settings, tuned_gpu(), "l2=hot launch=graph", {{path_}}};
+  }
+  static std::string problem(std::int64_t m, const std::string& settings = "dtype=f32") {
+    return format("M={0} N={0} K={0} {1}", m, settings);
+  }
+  /// What is stored of a problem: a pin, each later than the one before; a failure; a decision.
+  void pin(const std::string& problem, const std::string& configuration,
+           const std::string& note = "") {
+    const auto [store, sample] = open_store(problem);
+    store->pin(
+        {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", ++pins_)});
+  }
+  void fail(const std::string& problem, const std::string& configuration) const {
+    const auto [store, sample] = open_store(problem);
+    store->append(std::vector{sample.failure(configuration, "wrong")});
+  }
+  void decide(const std::string& problem, const std::string& configuration,
+              const db::BaselineFigures& baseline = {}) const {
+    const auto [store, sample] = open_store(problem);
+    db::DecisionRow row = sample.decision(configuration, 10000, db::now_text());
+    row.baseline = baseline;
+    store->add_decision(row);
+  }
+  /// Of a problem whose three sizes are alike.
+  static LookupAnswer at(TargetLookup& lookup, std::int64_t size) {
+    return lookup.find(std::vector{size, size, size});
   }
 
   TemporaryFolder folder_;
   std::filesystem::path path_ = folder_ / "t.db";
+
+ private:
+  std::pair<std::unique_ptr<db::TunedStore>, db::Sample> open_store(
+      const std::string& problem) const {
+    auto store = std::make_unique<db::TunedStore>(path_);
+    db::Sample sample(*store);
+    sample.key.problem = problem;
+    return {std::move(store), sample};
+  }
+  int pins_ = 1;
 };
 
 }  // namespace autotune

@@ -30,33 +30,23 @@ TEST_F(TargetLookupTest, SizesKeepTheRulesOfTheTarget) {
   refused(512, 512, 8, "K=8 is not offered: the least is 16");
 }
 
-TEST_F(TargetLookupTest, TunedSizesAreAnsweredExactly) {
-  tune(512, "BM=64");
-  TargetLookup lookup = open();
-  const std::int64_t sizes[] = {512, 512, 512};
-  const LookupAnswer answer = lookup.find(sizes);
-  EXPECT_EQ(answer.configuration, "BM=64");
-  EXPECT_EQ(answer.origin, Origin::exact);
-  EXPECT_EQ(answer.provenance, "measured");
-  EXPECT_EQ(answer.median_ns, 10000);
-  EXPECT_THAT(lookup.explain(sizes), HasSubstr("tuned for these sizes, measured"));
-}
-
 TEST_F(TargetLookupTest, TheLeaderOfAnUnfinishedRunIsNoExactAnswer) {
-  const std::int64_t sizes[] = {512, 512, 512};
-  db::TunedStore store(path_);
-  db::Sample sample(store);
-  sample.key.problem = "M=512 N=512 K=512 dtype=f32";
-  store.append(std::vector{sample.trial("BM=64", 10000)});
-  EXPECT_FALSE(store.best(sample.key)->decided);
   {
-    TargetLookup lookup = open();
-    const LookupAnswer answer = lookup.find(sizes);
-    EXPECT_EQ(answer.configuration, "BM=64") << "it is known";
-    EXPECT_NE(answer.origin, Origin::exact) << "and was compared with nothing";
+    db::TunedStore store(path_);
+    const db::Sample sample(store);
+    store.append(std::vector{sample.trial("BM=64", 10000)});
+    EXPECT_FALSE(store.best(sample.key)->decided);
   }
-  store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
-  EXPECT_EQ(open().find(sizes).origin, Origin::exact);
+  TargetLookup before = open();
+  EXPECT_EQ(at(before, 512).configuration, "BM=64") << "it is known";
+  EXPECT_NE(at(before, 512).origin, Origin::exact) << "and was compared with nothing";
+  decide(problem(512), "BM=64");
+  TargetLookup lookup = open();
+  EXPECT_EQ(at(lookup, 512).origin, Origin::exact);
+  EXPECT_EQ(at(lookup, 512).provenance, "measured");
+  EXPECT_EQ(at(lookup, 512).median_ns, 10000);
+  EXPECT_THAT(lookup.explain(std::vector<std::int64_t>{512, 512, 512}),
+              HasSubstr("tuned for these sizes, measured"));
 }
 
 TEST_F(TargetLookupTest, AnAnswerOfTheCostModelIsNotCalledTuned) {
@@ -73,37 +63,36 @@ TEST_F(TargetLookupTest, UntunedSizesTakeTheNearestWinnerThatIsValidThere) {
   tune(512, "BM=64");
   tune(1024, "BM=128");
   TargetLookup lookup = open();
-  const std::int64_t near_1024[] = {896, 896, 896}, odd[] = {992, 992, 992};
-  EXPECT_EQ(lookup.find(near_1024).configuration, "BM=128");
-  EXPECT_EQ(lookup.find(near_1024).origin, Origin::transferred);
-  EXPECT_NEAR(lookup.find(near_1024).distance, 0.1926, 1e-4);  // log2(1024 / 896)
+  EXPECT_EQ(at(lookup, 896).configuration, "BM=128");
+  EXPECT_EQ(at(lookup, 896).origin, Origin::transferred);
+  EXPECT_NEAR(at(lookup, 896).distance, 0.1926, 1e-4);  // log2(1024 / 896)
   // 992 = 31 * 32: neither 128 nor 64 divides it.
-  EXPECT_EQ(lookup.find(odd).configuration, "BM=16");
-  EXPECT_EQ(lookup.find(odd).origin, Origin::transferred) << "the default's time there is known";
+  EXPECT_EQ(at(lookup, 992).configuration, "BM=16");
+  EXPECT_EQ(at(lookup, 992).origin, Origin::transferred) << "the default's time there is known";
 }
 
 TEST_F(TargetLookupTest, AnotherDeviceOfTheArchitectureComesBeforeTheDefault) {
   tune(512, "BM=64", "NVIDIA H100");
   TargetLookup lookup = open();
-  const std::int64_t sizes[] = {512, 512, 512};
-  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
-  EXPECT_EQ(lookup.find(sizes).origin, Origin::same_architecture);
+  EXPECT_EQ(at(lookup, 512).configuration, "BM=64");
+  EXPECT_EQ(at(lookup, 512).origin, Origin::same_architecture);
 }
 
 TEST_F(TargetLookupTest, ARowOfAChangedSourceIsUsedOnlyWhereItIsStillValid) {
   tune(512, "BM=64");
-  const std::int64_t sizes[] = {512, 512, 512};
-  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64");
-  EXPECT_EQ(open("f2").find(sizes).validity, db::Validity::source_drifted);
+  TargetLookup valid = open("f2");
+  EXPECT_EQ(at(valid, 512).configuration, "BM=64");
+  EXPECT_EQ(at(valid, 512).validity, db::Validity::source_drifted);
   tune(512, "BM=256");  // no longer a value
-  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=16");
+  TargetLookup invalid = open("f2");
+  EXPECT_EQ(at(invalid, 512).configuration, "BM=16");
 }
 
 TEST_F(TargetLookupTest, HostileConfigurationsNeverReachACompiler) {
   for (const char* text : {"BM=64 X=1", "BM=sixty", "", "BM=", "BM=64;rm", "X=64", "BM=0"}) {
     tune(512, text);
-    const std::int64_t sizes[] = {640, 640, 640};
-    EXPECT_EQ(open().find(sizes).configuration, "BM=16") << text;
+    TargetLookup lookup = open();
+    EXPECT_EQ(at(lookup, 640).configuration, "BM=16") << text;
   }
 }
 
@@ -130,11 +119,7 @@ TEST_F(TargetLookupTest, APinHoldsUntilItIsTakenBackAndMustBeValid) {
 }
 
 TEST_F(TargetLookupTest, NearSizesAtWhichTheLibraryWonLeadToIt) {
-  {
-    db::TunedStore store(path_);
-    const db::Sample sample(store);
-    store.add_decision(sample.lost_decision("BM=64", 10000));
-  }
+  decide(problem(512), "BM=64", {"cublas", "cublasLt 0 (algorithm 55)", 9000, {}, {}, true});
   TargetLookup lookup = open();
   const std::int64_t sizes[] = {640, 512, 512};
   const LookupAnswer answer = lookup.find(sizes);
@@ -167,7 +152,6 @@ TEST_F(TargetLookupTest, RefreshSeesWhatWasTunedSinceWhileOthersAsk) {
 }
 
 TEST_F(TargetLookupTest, ARowThatIsNotValidForItsOwnSizesIsNoAnswer) {
-  const std::int64_t sizes[] = {512, 512, 512}, other[] = {544, 544, 544};
   for (const char* provenance : {"measured", "imported"}) {
     for (const char* text : {"BM=banana", "BM=24", "BM=64 X=1"}) {
       const db::TemporaryFolder folder;
@@ -175,15 +159,16 @@ TEST_F(TargetLookupTest, ARowThatIsNotValidForItsOwnSizesIsNoAnswer) {
       tune(544, "BM=32");
       tune(512, text, "", provenance);
       TargetLookup lookup = open();
-      EXPECT_EQ(lookup.find(sizes).configuration, "BM=32") << text;
-      EXPECT_EQ(lookup.find(sizes).origin, Origin::transferred) << text;
+      EXPECT_EQ(at(lookup, 512).configuration, "BM=32") << text;
+      EXPECT_EQ(at(lookup, 512).origin, Origin::transferred) << text;
       EXPECT_THAT(lookup.warnings(), AllOf(HasSubstr("t.db: 1 of its answers for gemm"),
                                            HasSubstr(text), HasSubstr("M=512 N=512 K=512")));
     }
   }
   path_ = folder_ / "t.db";
   tune(544, "BM=128");  // is a value, but does not divide 544
-  EXPECT_EQ(open().find(other).configuration, "BM=16");
+  TargetLookup lookup = open();
+  EXPECT_EQ(at(lookup, 544).configuration, "BM=16");
 }
 
 TEST_F(TargetLookupTest, ARowThatIsNotValidHidesNoneBelowIt) {
@@ -191,9 +176,8 @@ TEST_F(TargetLookupTest, ARowThatIsNotValidHidesNoneBelowIt) {
   tune(512, "BM=65");
   tune_in(site, 512, "BM=64");
   TargetLookup lookup(target_of(), {}, tuned_gpu(), "l2=hot launch=graph", {{path_}, {site}});
-  const std::int64_t sizes[] = {512, 512, 512};
-  EXPECT_EQ(lookup.find(sizes).configuration, "BM=64");
-  EXPECT_EQ(lookup.find(sizes).origin, Origin::exact);
+  EXPECT_EQ(at(lookup, 512).configuration, "BM=64");
+  EXPECT_EQ(at(lookup, 512).origin, Origin::exact);
 }
 
 TEST_F(TargetLookupTest, ARefreshThatCannotReadADatabaseKeepsWhatItHeld) {
@@ -257,150 +241,105 @@ TEST_F(TargetLookupTest, WhatMayBeNoAnswerIsServedAtNoSizes) {
 }
 
 TEST_F(TargetLookupTest, WhatFailedForTheVerySizesIsNotTransferredToThem) {
-  tune(1024, "BM=64");
-  const auto fail = [&](const std::string& configuration) {
-    db::TunedStore store(path_);
-    const db::Sample sample(store);
-    const db::TrialRow failure = sample.failure(configuration, "wrong");
-    store.append({&failure, 1});
+  const auto found = [&](std::int64_t size, const char* fingerprint = "f1") {
+    TargetLookup lookup = open(fingerprint);
+    return std::string(at(lookup, size).configuration);
   };
-  const std::int64_t sizes[] = {512, 512, 512}, other[] = {640, 640, 640};
-  fail("BM=64");
-  EXPECT_EQ(open().find(other).configuration, "BM=64");
-  EXPECT_EQ(open().find(sizes).configuration, "BM=16");
-  fail("BM=16");
-  EXPECT_EQ(open().find(sizes).configuration, "BM=32") << "the default failed, too";
-  EXPECT_EQ(open("f2").find(sizes).configuration, "BM=64") << "another source may be right";
-  fail("BM=32");
-  fail("BM=128");
-  TargetLookup lookup = open();
-  EXPECT_REFUSAL(Error, lookup.find(sizes), "every configuration failed for M=512 N=512 K=512");
+  tune(1024, "BM=64");
+  fail(problem(512), "BM=64");
+  EXPECT_EQ(found(640), "BM=64");
+  EXPECT_EQ(found(512), "BM=16");
+  fail(problem(512), "BM=16");
+  EXPECT_EQ(found(512), "BM=32") << "the default failed, too";
+  EXPECT_EQ(found(512, "f2"), "BM=64") << "another source may be right";
+  fail(problem(512), "BM=32");
+  fail(problem(512), "BM=128");
+  EXPECT_REFUSAL(Error, found(512), "every configuration failed for M=512 N=512 K=512");
 }
 
 TEST_F(TargetLookupTest, NothingButAChoiceByBitsAnswersBetweenItsSizes) {
-  int minute = 2;
-  const auto pin = [&](std::int64_t m, const std::string& configuration, const std::string& note) {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = format("M={0} N={0} K={0} dtype=f32", m);
-    store.pin(
-        {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", minute++)});
-  };
   const auto found = [&](std::int64_t m) {
-    return std::string(open().find(std::vector<std::int64_t>{m, m, m}).configuration);
+    TargetLookup lookup = open();
+    return std::string(at(lookup, m).configuration);
   };
   const std::string first = "cover of bits 0123, 2026-03-01",
-                    then = "cover of bits 4567, 2026-03-02";
+                    then = "cover of bits 4567, 2026-03-02",
+                    other = "cover of M=256..1024 within 5 %, 2026-03-03";
   tune(512, "BM=64");
   tune(2048, "BM=64");
-  pin(256, "BM=128", "cover of M=256..1024 within 5 %, 2026-03-03");
-  pin(1024, "BM=128", "cover of M=256..1024 within 5 %, 2026-03-03");
+  for (const std::int64_t m : {256, 1024}) pin(problem(m), "BM=128", other);
   EXPECT_EQ(found(512), "BM=64") << "other covers leave what is faster";
-  pin(128, "BM=16", first);
-  pin(768, "BM=16", first);
+  for (const std::int64_t m : {128, 768}) pin(problem(m), "BM=16", first);
   EXPECT_EQ(found(512), "BM=16");
-  pin(256, "BM=32", then);
-  pin(1024, "BM=32", then);
+  for (const std::int64_t m : {256, 1024}) pin(problem(m), "BM=32", then);
   EXPECT_EQ(found(512), "BM=32");
   EXPECT_EQ(found(768), "BM=32") << "a pin of the choice before";
   EXPECT_EQ(found(128), "BM=16");
   EXPECT_EQ(found(2048), "BM=64") << "beyond it";
-  EXPECT_THAT([&] { found(528); },
-              ThrowsMessage<Error>(AllOf(
-                  HasSubstr("gemm for M=528 N=528 K=528: no configuration of the choice by bits"),
-                  HasSubstr(then))))
+  EXPECT_THAT(thrown_by([&] { found(528); }),
+              AllOf(HasSubstr("gemm for M=528 N=528 K=528: no configuration of the choice by bits"),
+                    HasSubstr(then)))
       << "BM=16 is valid, and has other bits";
-  pin(512, "BM=128", "by hand");
+  pin(problem(512), "BM=128", "by hand");
   EXPECT_EQ(found(512), "BM=128");
 }
 
 TEST_F(TargetLookupTest, AnAlikeSettingAnswersWhereItsOwnDoesNot) {
   tune(512, "BM=64");
-  {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = "M=1024 N=1024 K=1024 dtype=f32";
-    store.pin({"", sample.key, "BM=32", "", "2026-03-01T12:02:00.000Z"});
-  }
+  pin(problem(1024), "BM=32");
   Target target = target_of();
   target.settings.front().alike = {"f32", "f64"};
-  const auto open_f64 = [&] {
-    return TargetLookup(target, {{"dtype", "f64"}}, tuned_gpu(), "l2=hot launch=graph", {{path_}});
-  };
-  const std::int64_t sizes[] = {512, 512, 512}, of_pin[] = {1024, 1024, 1024};
-  {
-    TargetLookup lookup = open_f64();
-    const LookupAnswer answer = lookup.find(sizes);
-    EXPECT_EQ(answer.configuration, "BM=64");
-    EXPECT_EQ(answer.origin, Origin::exact);
-    EXPECT_EQ(answer.validity, db::Validity::alike);
-    EXPECT_TRUE(answer.is_open()) << "may be checked in the program";
-    EXPECT_THAT(lookup.explain(sizes), HasSubstr("with alike settings"));
-    EXPECT_NE(lookup.find(of_pin).provenance, "pinned") << "a person chose it for f32";
-  }
-  {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = "M=512 N=512 K=512 dtype=f64";
-    const db::TrialRow failure = sample.failure("BM=64", "wrong");
-    store.append({&failure, 1});
-  }
-  EXPECT_NE(open_f64().find(sizes).configuration, "BM=64") << "it fails with its own setting";
-  {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = "M=512 N=512 K=512 dtype=f64";
-    store.add_decision(sample.decision("BM=128", 20000, db::now_text()));
-  }
-  EXPECT_EQ(open_f64().find(sizes).configuration, "BM=128");
-  EXPECT_EQ(open_f64().find(sizes).validity, db::Validity::exact);
-  EXPECT_EQ(open().find(sizes).configuration, "BM=64");
+  const std::int64_t sizes[] = {512, 512, 512};
+  TargetLookup alike = open(target, {{"dtype", "f64"}});
+  const LookupAnswer answer = alike.find(sizes);
+  EXPECT_EQ(answer.configuration, "BM=64");
+  EXPECT_EQ(answer.origin, Origin::exact);
+  EXPECT_EQ(answer.validity, db::Validity::alike);
+  EXPECT_TRUE(answer.is_open()) << "may be checked in the program";
+  EXPECT_THAT(alike.explain(sizes), HasSubstr("with alike settings"));
+  EXPECT_NE(at(alike, 1024).provenance, "pinned") << "a person chose it for f32";
+  fail(problem(512, "dtype=f64"), "BM=64");
+  TargetLookup failed = open(target, {{"dtype", "f64"}});
+  EXPECT_NE(failed.find(sizes).configuration, "BM=64") << "it fails with its own setting";
+  decide(problem(512, "dtype=f64"), "BM=128");
+  TargetLookup own = open(target, {{"dtype", "f64"}}), f32 = open();
+  EXPECT_EQ(own.find(sizes).configuration, "BM=128");
+  EXPECT_EQ(own.find(sizes).validity, db::Validity::exact);
+  EXPECT_EQ(f32.find(sizes).configuration, "BM=64");
 }
 
 TEST_F(TargetLookupTest, WhatIsPinnedForThePlainSettingsIsPinnedForThoseLikeThem) {
   Target target = target_of();
   target.settings.push_back({"epilogue", {"none", "relu", "gelu"}});
   target.settings.back().alike = {"none", "relu", "gelu"};
-  int minute = 2;
-  const auto pin = [&](std::int64_t m, const std::string& epilogue,
-                       const std::string& configuration, const std::string& note = "") {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = format("M={0} N={0} K={0} dtype=f32 epilogue={1}", m, epilogue);
-    store.pin(
-        {"", sample.key, configuration, note, format("2026-03-01T12:{:02}:00.000Z", minute++)});
-  };
+  const std::string none = "dtype=f32 epilogue=none", relu = "dtype=f32 epilogue=relu",
+                    gelu = "dtype=f32 epilogue=gelu";
   const auto found = [&](const std::string& epilogue, std::int64_t m = 512) {
-    TargetLookup lookup(target, {{"epilogue", epilogue}}, tuned_gpu(), "l2=hot launch=graph",
-                        {{path_}});
-    return std::string(lookup.find(std::vector<std::int64_t>{m, m, m}).configuration);
+    TargetLookup lookup = open(target, {{"epilogue", epilogue}});
+    return std::string(at(lookup, m).configuration);
   };
-  {
-    db::TunedStore store(path_);
-    db::Sample sample(store);
-    sample.key.problem = "M=512 N=512 K=512 dtype=f32 epilogue=relu";
-    store.add_decision(sample.decision("BM=64", 10000, db::now_text()));
-  }
-  pin(512, "gelu", "BM=128");
+  decide(problem(512, relu), "BM=64");
+  pin(problem(512, gelu), "BM=128");
   EXPECT_EQ(found("relu"), "BM=64") << "gelu is not plain";
-  pin(512, "none", "BM=32");
+  pin(problem(512, none), "BM=32");
   EXPECT_EQ(found("relu"), "BM=32") << "goes before what was measured";
   EXPECT_EQ(found("gelu"), "BM=128") << "has a pin of its own";
-  pin(512, "none", "BM=16", "cover of bits 0123, 2026-03-01");
-  pin(1024, "none", "BM=16", "cover of bits 0123, 2026-03-01");
+  for (const std::int64_t m : {512, 1024}) {
+    pin(problem(m, none), "BM=16", "cover of bits 0123, 2026-03-01");
+  }
   EXPECT_EQ(found("relu", 768), "BM=16") << "a choice by bits counts between its sizes, too";
 }
 
 TEST_F(TargetLookupTest, ATransferredAnswerSaysWhetherSourceOrDriverHaveChanged) {
   tune(512, "BM=64");
-  const std::int64_t near[] = {640, 640, 640};
-  EXPECT_EQ(open().find(near).validity, db::Validity::exact);
-  EXPECT_EQ(open("f2").find(near).origin, Origin::transferred);
-  EXPECT_EQ(open("f2").find(near).validity, db::Validity::source_drifted);
+  TargetLookup same = open(), drifted = open("f2");
+  EXPECT_EQ(at(same, 640).validity, db::Validity::exact);
+  EXPECT_EQ(at(drifted, 640).origin, Origin::transferred);
+  EXPECT_EQ(at(drifted, 640).validity, db::Validity::source_drifted);
   DeviceInfo updated = tuned_gpu();
   updated.environment = "driver 600.10, CUDA 13.2";
   TargetLookup lookup(target_of(), {}, updated, "l2=hot launch=graph", {{path_}});
-  EXPECT_EQ(lookup.find(near).validity, db::Validity::environment_drifted);
+  EXPECT_EQ(at(lookup, 640).validity, db::Validity::environment_drifted);
 }
 
 TEST_F(TargetLookupTest, AProblemOfManySizesIsFound) {
