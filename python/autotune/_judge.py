@@ -35,7 +35,7 @@ CHAIN_SECONDS = 0.03
 CHAIN_CALLS = (4, 2000)
 CHAIN_BYTES = 1 << 30  # of inputs of one chain
 LOOKED_AT = 8  # calls of a chain
-UNSEEN_PAIRS = ((6, 15), (12, 30), (24, 60))  # of calls on inputs that no call has seen, and on others
+UNSEEN_PAIRS = ((6, 15), (12, 30), (24, 60))  # of calls on inputs that no call has seen, and again
 UNSEEN_SECONDS = 1
 SIGHTINGS = 50  # calls on the same inputs in between, in so many seconds at most
 SIGHTING_SECONDS = 0.03
@@ -200,8 +200,8 @@ class Case:
         """Ends with inputs that are as drawn, and known to both."""
         kinds = [False] + ([True] if with_zeros else []) + [False] * (draws - 1)
         for i, zeros in enumerate(kinds):
-            self.timed_seed = self.chance.getrandbits(31)  # if it is the last
-            drawn = self.of_reference("draw", sizes=sizes, seed=self.timed_seed, zeros=zeros)
+            drawn = self.of_reference("draw", sizes=sizes, seed=self.chance.getrandbits(31),
+                                      zeros=zeros)  # fmt: skip
             if not self.about:
                 self.load(drawn)
             if zeros and not (drawn["has_zeros"] and drawn["is_finite"]):
@@ -367,31 +367,37 @@ class Case:
 
     def expect_no_memory(self, sizes: dict[str, int]) -> None:
         """Contents of a chain differ by a factor, or not at all: the results of some functions stay.
+        So the first call on a new draw is timed, and after several calls another one on the same.
         A busy machine may hide it in a few calls, or show it by chance: then there are more of them."""
         pairs: list[tuple[float, float]] = []
+        taken, first = self.take(sizes, self.order.getrandbits(31)), None
         for fewest, most in UNSEEN_PAIRS:
             start = time.monotonic()
             while len(pairs) < fewest or (len(pairs) < most and
                                           time.monotonic() - start < UNSEEN_SECONDS):  # fmt: skip
-                timed = self.take(sizes, self.timed_seed)
-                if self.take(sizes, self.order.getrandbits(31)) == timed:
+                before, taken = taken, self.take(sizes, self.order.getrandbits(31))
+                if taken == before:
                     self.note("its inputs are the same whenever they are drawn: a function that keeps "
                               "results of earlier calls would not be noticed")  # fmt: skip
                     return
-                seen, sightings, began = 0.0, 0, time.monotonic()
+                sightings, began = 0, time.monotonic()
                 while sightings < 2 or (sightings < SIGHTINGS and
                                         time.monotonic() - began < SIGHTING_SECONDS):  # fmt: skip
-                    seen, sightings = self.once("before"), sightings + 1
-                pairs.append((self.once("arguments"), seen))
-            first, last = (statistics.median(each) for each in zip(*pairs))
+                    self.once("before")
+                    sightings += 1
+                seen = self.once("before", forgets=True)
+                if first is not None:
+                    pairs.append((first, seen))
+                first = self.once("arguments", forgets=True)
+            unseen, again = (statistics.median(each) for each in zip(*pairs))
             _, low, high = interval([one / other for one, other in pairs])
-            if high < REMEMBERS or first - last < APART_SECONDS:
+            if high < REMEMBERS or unseen - again < APART_SECONDS:
                 return
         if low < REMEMBERS:
             return
         raise Refused("cheats", "keeps results of earlier calls: a call on inputs that it has not "
-                                f"seen takes {time_text(first)}, one on inputs that it has seen "
-                                f"{time_text(last)}")  # fmt: skip
+                                f"seen takes {time_text(unseen)}, one on inputs that it has seen "
+                                f"{time_text(again)}")  # fmt: skip
 
     def take(self, sizes: dict[str, int], seed: int) -> bytes:
         """Gives the candidate inputs without results to compare. Returns some of their bytes."""
@@ -400,9 +406,10 @@ class Case:
         self.of_candidate("take", self.limit(), **given)
         return os.pread(self.memory[0], 1 << 20, 0)
 
-    def once(self, on: str) -> float:
-        """The time of a call on the inputs taken last, or on those before."""
-        self.of_candidate("ready", self.limit(), on=on)
+    def once(self, on: str, forgets: bool = False) -> float:
+        """The time of a call on the inputs taken last, or on those before. The processor may forget what
+        it has learnt of branches that follow these inputs: that is no result that a function keeps."""
+        self.of_candidate("ready", self.limit(), on=on, forgets=forgets)
         return self.of_candidate("once", self.limit())[1]
 
 

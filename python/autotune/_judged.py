@@ -28,6 +28,7 @@ sys.path[:] = [each for each in sys.path if os.path.realpath(each) != HERE]
 SAMPLES = 64  # elements of an output that are looked at in a timed call
 APART = 0.01  # by which the contents of a chain's calls differ, at most
 MOST_CALLS = 2000
+FORGOTTEN_BY = 1 << 15  # numbers to sort
 POISONS = (0xFF, 0x7F, 0x3E)  # NaN; large; plausible
 
 # Half the distance of numbers at 1, and by how much more than the reference's own error may be lost.
@@ -463,6 +464,9 @@ class Server:
     def ready(self, request: dict[str, Any]) -> dict[str, Any]:
         self.sets = [self.copies(request["on"])]
         self.arrays.synchronize()
+        if request["forgets"]:  # other comparisons take the place of what a processor has learnt
+            others = random.Random()
+            sorted(others.random() for _ in range(FORGOTTEN_BY))
         return {}
 
     def once(self, request: dict[str, Any]) -> dict[str, Any]:

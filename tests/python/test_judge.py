@@ -69,6 +69,8 @@ class NumPy(Judged):
             self.assertEqual(found.verdict, "cheats", f"{name}: {found.text}")
             self.assertIn("keeps results of earlier calls", found.text)
         self.expect_right("sorted_integers", against="sorted_integers", inputs="integer_inputs")
+        for name, n in (("ties", 3000), ("first_small", 20000)):  # processors learn branches
+            self.expect_right(name, against=name, inputs="distinct_inputs", sizes={"n": n})
         found = self.expect_right("sorted_integers", against="sorted_integers", inputs="same_inputs")
         self.assertIn("its inputs are the same whenever they are drawn", " ".join(found.notes))
 
