@@ -92,7 +92,10 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
       return std::nullopt;
     }
     if (const auto divided = split_tokens(tokens, "/"); divided.size() == 2) {
-      const auto above = extent(divided[0], depth + 1);
+      const std::vector<Summand> parts = summands_of(bare(divided[0]));
+      const bool is_known = std::ranges::all_of(
+          parts, [&](const Summand& each) { return extent(each.tokens, depth + 1).has_value(); });
+      const auto above = is_known ? extent(divided[0], depth + 1) : std::nullopt;
       const auto below = value(divided[1]);
       if (!above || !below) return std::nullopt;
       return IndexEnd{format("ceil_div({}, {})", above->length(), below->text), 0, above->sizes};

@@ -159,6 +159,19 @@ TEST(FirstManifest, AnIndexThatMovesIsAskedFor) {
   EXPECT_THAT(open, AllOf(HasSubstr("length = \"n * layers\""), HasSubstr("? lengths")));
 }
 
+TEST(FirstManifest, TheMiddleOfABisectionReachesAllElements) {
+  for (const char* middle : {"(low + high) / 2", "low + (high - low) / 2", "(low + high) >> 1"}) {
+    const std::string text = text_of(
+        kernel("const float* keys, const float* x, int* b, int n",
+               "  int i = blockIdx.x * blockDim.x + threadIdx.x, low = 0, high = n;\n"
+               "  if (i >= n) return;\n  while (low < high) {\n    int middle = " +
+                   std::string(middle) +
+                   ";\n    if (keys[middle] < x[i]) low = middle + 1; else high = middle;\n  }\n"
+                   "  b[i] = low;\n"));
+    EXPECT_THAT(text, HasSubstr("arguments.keys = { type = \"f32\", length = \"n\"")) << middle;
+  }
+}
+
 TEST(FirstManifest, AnEndBelowAnotherIndexIsThatOfTheIndex) {
   const std::string text =
       text_of(kernel("const int* x, int* s, int n",
