@@ -354,7 +354,9 @@ INSTANTIATE_TEST_SUITE_P(Products, HalfTuned,
 class Damaged : public HalfTuned {};
 
 TEST_P(Damaged, AllSayTheSame) {
-  db::execute(file_, "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=16 %' OR problem LIKE 'M=64 N=1%'");
+  db::execute(
+      file_,
+      "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=16 %' OR problem LIKE 'M=64 N=1%'");
   expect_the_same(settings_, 20, exact_);
   expect_given(settings_);
 }

@@ -35,8 +35,8 @@ Verb with_rooms() {
   return verb;
 }
 
-std::string refusal(const std::vector<std::string>& words) {
-  return thrown_by([&] { const Arguments arguments(kPaint, words); });
+std::string refusal(const testing::Words& words, const Verb& verb = kPaint) {
+  return thrown_by([&] { const Arguments arguments(verb, words); });
 }
 
 TEST(Arguments, AValueIsGivenOrTheDefaultOrMissing) {
@@ -53,7 +53,7 @@ TEST(Arguments, ARepeatableOptionKeepsItsOrder) {
   const Arguments arguments(kPaint, {"--wall", "north", "--color", "red", "--wall", "east"});
   EXPECT_THAT(arguments.all("wall"), ElementsAre("north", "east"));
   EXPECT_TRUE(arguments.all("coats").empty());
-  EXPECT_EQ(refusal({"--color", "red", "--color", "blue"}),
+  EXPECT_EQ(refusal("--color red --color blue"),
             "--color is given twice; see autotune paint --help");
 }
 
@@ -65,31 +65,17 @@ TEST(Arguments, OtherWordsArePositionalIfTheVerbTakesThem) {
             "paint does not know what to do with \"hall\"; see autotune paint --help");
 }
 
-TEST(Arguments, AValueThatIsNotAWordOfTheListIsRefused) {
+TEST(Arguments, AWordThatIsNotOfTheListOfTheOptionOrTheVerbIsRefused) {
   Verb verb = kPaint;
   verb.options.push_back({"finish", "F", "", "matte", false, "matte satin glossy"});
   verb.options.push_back({"like", "WHAT", "", {}, false, "room=NAME"});
-  const auto refusal_with = [&](const std::vector<std::string>& words) {
-    return thrown_by([&] { const Arguments arguments(verb, words); });
-  };
-  EXPECT_EQ(refusal_with({"--finish", "shiny"}),
-            "--finish is matte, satin or glossy, not \"shiny\"");
-  EXPECT_EQ(refusal_with({"--finish", "satin", "--like", "room=hall"}), "nothing was thrown");
-}
-
-TEST(Arguments, AFirstWordThatIsNotOfTheListOfTheVerbIsRefused) {
-  Verb verb = with_rooms();
+  EXPECT_EQ(refusal("--finish shiny", verb), "--finish is matte, satin or glossy, not \"shiny\"");
+  EXPECT_EQ(refusal("--finish satin --like room=hall", verb), "nothing was thrown");
+  verb = with_rooms();
   verb.words = "hall kitchen";
-  const auto refusal_with = [&](const std::vector<std::string>& words) {
-    return thrown_by([&] { const Arguments arguments(verb, words); });
-  };
-  EXPECT_EQ(refusal_with({}), "paint needs one of hall, kitchen; see autotune paint --help");
-  EXPECT_THAT(refusal_with({"kitchn"}), HasSubstr("paint does not know \"kitchn\": "));
-  EXPECT_EQ(refusal_with({"kitchen", "north"}), "nothing was thrown");
-}
-
-std::string refusal_of(const std::vector<std::string>& items) {
-  return thrown_by([&] { named_values_in(items, "--set: ", "dtype=f64"); });
+  EXPECT_EQ(refusal({}, verb), "paint needs one of hall, kitchen; see autotune paint --help");
+  EXPECT_THAT(refusal("kitchn", verb), HasSubstr("paint does not know \"kitchn\": "));
+  EXPECT_EQ(refusal("kitchen north", verb), "nothing was thrown");
 }
 
 TEST(Request, NamedValuesAreNumbersOrWords) {
@@ -101,6 +87,9 @@ TEST(Request, NamedValuesAreNumbersOrWords) {
 }
 
 TEST(Request, WhatIsNoNamedValueIsRefusedWithItsOptionAndAnExample) {
+  const auto refusal_of = [](const std::vector<std::string>& items) {
+    return thrown_by([&] { named_values_in(items, "--set: ", "dtype=f64"); });
+  };
   for (const char* item : {"", "dtype", "=f64", "dtype="}) {
     EXPECT_THAT(refusal_of({item}), HasSubstr("is not NAME=VALUE, such as dtype=f64")) << item;
   }
@@ -147,21 +136,17 @@ TEST(Request, ExampleSizesNeedLittleMemory) {
   EXPECT_EQ(example_sizes(target), "512");
 }
 
-TEST(Verbs, TuneIsTheDefaultAndEachIsFoundByItsName) {
+TEST(Verbs, TuneIsTheDefaultAndEachIsFoundByItsNameAndHasASummaryWithoutAFullStop) {
   EXPECT_EQ(verbs().front()->name, "tune");
   std::set<std::string_view> names;
   for (const Verb* verb : verbs()) {
-    EXPECT_TRUE(names.insert(verb->name).second) << verb->name;
+    SCOPED_TRACE(verb->name);
+    EXPECT_TRUE(names.insert(verb->name).second);
     EXPECT_EQ(&verb_called(verb->name), verb);
     EXPECT_NE(verb->run, nullptr);
-  }
-}
-
-TEST(Verbs, HaveASummaryWithoutAFullStop) {
-  for (const Verb* verb : verbs()) {
-    ASSERT_FALSE(verb->summary.empty()) << verb->name;
-    EXPECT_TRUE(std::isupper(static_cast<unsigned char>(verb->summary.front()))) << verb->name;
-    EXPECT_FALSE(verb->summary.ends_with('.')) << verb->name;
+    ASSERT_FALSE(verb->summary.empty());
+    EXPECT_TRUE(std::isupper(static_cast<unsigned char>(verb->summary.front())));
+    EXPECT_FALSE(verb->summary.ends_with('.'));
   }
 }
 

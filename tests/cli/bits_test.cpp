@@ -175,9 +175,9 @@ TEST_F(ReductionClass, IsStoredForTheBuildAndForEveryM) {
 using StableBits = InSandbox;
 
 TEST_F(StableBits, OneClassServesAllRows) {
-  const std::string out = sandbox.done(
-      tune("orders", "M=1..64*4,N=24,K=128", {"--bits", "stable", "--budget", "12", "--json"}));
-  const Json groups = Json::parse(out).at("groups");
+  const Json groups =
+      sandbox.json(tune("orders", "M=1..64*4,N=24,K=128", "--bits stable --budget 12"))
+          .at("groups");
   ASSERT_EQ(groups.size(), 1u);
   EXPECT_EQ(groups[0].at("bits").get<std::string>().size(), 16u);
   EXPECT_GE(groups[0].at("mean_ratio").get<double>(), 1);
@@ -185,42 +185,43 @@ TEST_F(StableBits, OneClassServesAllRows) {
   for (const Json& one : groups[0].at("serves"))
     splits.insert(one.at("config").at("SPLIT").get<int>());
   EXPECT_EQ(splits.size(), 1u) << "two splits never have one class";
-  const std::string locked =
-      sandbox.done({"lock", "--target", manifest_of("orders"), "--device", "host", "--sizes",
-                    "M=1..64*4,N=24,K=128", "--bits", "class", "--output", "app.lock"});
-  EXPECT_THAT(locked, HasSubstr("bits: 1 of 1 group have one class"));
+  EXPECT_THAT(
+      sandbox.done(
+          "lock --target @orders --device host --sizes M=1..64*4,N=24,K=128 --bits class --output "
+          "app.lock"),
+      HasSubstr("bits: 1 of 1 group have one class"));
   const std::string lock = file_bytes(sandbox.folder() / "app.lock");
   EXPECT_THAT(lock, HasSubstr(format("\"bits\":\"{}\"", groups[0].at("bits").get<std::string>())));
 }
 
 TEST_F(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
   // With four rows, two parts are fast, and one part was tried with many laps only.
-  sandbox.done(tune("laps", "4x24x128", {"--budget", "6", "--fix", "SPLIT=2"}));
-  const std::string out = sandbox.done(
-      tune("laps", "4x24x128,8x24x128,16x24x128", {"--bits", "stable", "--budget", "2", "--json"}));
+  sandbox.done(tune("laps", "4x24x128", "--budget 6 --fix SPLIT=2"));
+  const std::string out =
+      sandbox.done(tune("laps", "4x24x128,8x24x128,16x24x128", "--bits stable --budget 2 --json"));
   const Json serves = Json::parse(out).at("groups")[0].at("serves");
   EXPECT_EQ(serves[0].at("config").at("SPLIT").get<int>(), 1);
   EXPECT_LT(serves[0].at("config").at("LAPS").get<int>(), 1000);
-  const std::string facts = sandbox.run({"db", "export"}).out;
+  const std::string facts = sandbox.run("db export").out;
   const std::string search = R"("strategy":"guided","seed":1,"budget":"2","partial":true)";
   EXPECT_THAT(facts, HasSubstr(search));
 }
 
 TEST_F(StableBits, NeedsAProduct) {
-  const Ended ended = sandbox.run(tune("tiny", "100,200", {"--bits", "stable"}));
+  const Ended ended = sandbox.run(tune("tiny", "100,200", "--bits stable"));
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("--bits stable is for products"));
   const Ended fixed =
-      sandbox.run(tune("orders", "M=1..64*4,N=24,K=128", {"--bits", "stable", "--fix", "SPLIT=1"}));
+      sandbox.run(tune("orders", "M=1..64*4,N=24,K=128", "--bits stable --fix SPLIT=1"));
   EXPECT_THAT(fixed.err, HasSubstr("--fix cannot be combined with --bits"));
-  EXPECT_THAT(sandbox.run(tune("orders", "8,9", {"--bits", "same"})).err,
+  EXPECT_THAT(sandbox.run(tune("orders", "8,9", "--bits same")).err,
               HasSubstr("--bits is stable, like=cublas or a class of 16 hexadecimal digits, not "
                         "\"same\""));
-  EXPECT_THAT(sandbox.run(tune("orders", "8,9", {"--within", "3%"})).err,
+  EXPECT_THAT(sandbox.run(tune("orders", "8,9", "--within 3%")).err,
               HasSubstr("--within is for --bits"));
-  EXPECT_THAT(sandbox.run(tune("orders", "8x24x64", {"--bits", "like=cublas"})).err,
+  EXPECT_THAT(sandbox.run(tune("orders", "8x24x64", "--bits like=cublas")).err,
               HasSubstr("--bits like=cublas: the host has no library cublas: name a GPU"));
-  EXPECT_THAT(sandbox.run({"lock", "--device", "host", "--output", "a.lock", "--bits", "same"}).err,
+  EXPECT_THAT(sandbox.run("lock --device host --output a.lock --bits same").err,
               HasSubstr("--bits of lock is class or like=cublas, not \"same\""));
 }
 
@@ -234,20 +235,16 @@ class StoredBits : public ::testing::Test {
   /// Tunes, and returns the class of that configuration.
   std::string class_of(const std::string& configuration) {
     sandbox_.done(tune("orders", kSizes, {"--budget", "12"}));
-    const Ended pinned = sandbox_.run({"db", "pin", "--target", manifest_of("orders"), "--size",
-                                       "4x24x128", "--device", "host", "--config", configuration});
-    EXPECT_EQ(pinned.status, 0) << pinned.err;
-    const Ended locked = lock({"--sizes", "4x24x128"});
+    sandbox_.done(format("db pin --target @orders --size 4x24x128 --device host --config '{}'",
+                         configuration));
+    const Ended locked = lock("--sizes 4x24x128");
     EXPECT_EQ(locked.status, 0) << locked.err;
     return read_lock(sandbox_.folder() / "app.lock").targets.at(0).answers.at(0).bits;
   }
 
-  Ended lock(std::vector<std::string> more) {
-    std::vector<std::string> words{"lock",     "--target", manifest_of("orders"),
-                                   "--device", "host",     "--output",
-                                   "app.lock", "--bits",   "class"};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  Ended lock(Words more) {
+    return sandbox_.run(
+        Words("lock --target @orders --device host --output app.lock --bits class") + more);
   }
 
   static constexpr const char* kSizes = "M=1..16*4,N=24,K=128";
@@ -255,21 +252,18 @@ class StoredBits : public ::testing::Test {
 };
 
 TEST_F(StoredBits, TuneStoresTheClassThatQueryExplainAndReportShow) {
-  sandbox_.done(tune("orders", "4x24x128", {"--budget", "12"}));
-  const std::string bits =
-      class_in(sandbox_.run({"query", "--target", manifest_of("orders"), "--json"}));
+  sandbox_.done(tune("orders", "4x24x128", "--budget 12"));
+  const std::string bits = class_in(sandbox_.run("query --target @orders --json"));
   ASSERT_FALSE(bits.empty());
-  EXPECT_THAT(sandbox_.run({"query", "--target", manifest_of("orders")}).out,
-              HasSubstr("bits     " + bits));
-  const std::vector<std::string> asked{"explain", "--target", manifest_of("orders"), "--size",
-                                       "4x24x128"};
+  EXPECT_THAT(sandbox_.run("query --target @orders").out, HasSubstr("bits     " + bits));
+  const Words asked = "explain --target @orders --size 4x24x128";
   EXPECT_THAT(sandbox_.run(asked).out, HasSubstr("bits        " + bits));
-  sandbox_.done({"report", "--output", "r.html"});
+  sandbox_.done("report --output r.html");
   EXPECT_THAT(file_bytes(sandbox_.folder() / "r.html"), HasSubstr("<dt>bits</dt><dd>" + bits));
 }
 
 TEST_F(StoredBits, ALockTakesTheClassFromTheDatabase) {
-  sandbox_.done(tune("orders", "4x24x128", {"--budget", "12"}));
+  sandbox_.done(tune("orders", "4x24x128", "--budget 12"));
   {
     db::TunedStore store(sandbox_.database());
     const db::BestRow best = store.tuned({}).at(0).best;
@@ -297,7 +291,7 @@ TEST_F(StoredBits, AClassIsChosenByNameAndRepairKeepsIt) {
     return all;
   };
   sandbox_.done(tune("orders", kSizes, {"--budget", "12", "--bits", bits}));
-  ASSERT_EQ(lock({"--sizes", kSizes}).status, 0);
+  ASSERT_EQ(lock(format("--sizes {}", kSizes)).status, 0);
   EXPECT_THAT(splits(), ::testing::ElementsAre("SPLIT=4"));
 
   Lock slower = read_lock(sandbox_.folder() / "app.lock");
@@ -305,11 +299,8 @@ TEST_F(StoredBits, AClassIsChosenByNameAndRepairKeepsIt) {
     if (answer.last == 16) answer.median_ns = 0.001;
   }
   sandbox_.write("app.lock", lock_text(slower));
-  const Ended repaired =
-      sandbox_.run({"lock", "--repair", "app.lock", "--target", manifest_of("orders"), "--within",
-                    "1000", "--budget", "12"});
-  EXPECT_EQ(repaired.status, 0) << repaired.err << repaired.out;
-  EXPECT_THAT(repaired.out, HasSubstr("1 answers are new"));
+  EXPECT_THAT(sandbox_.done("lock --repair app.lock --target @orders --within 1000 --budget 12"),
+              HasSubstr("1 answers are new"));
   EXPECT_THAT(splits(), ::testing::ElementsAre("SPLIT=4"));
 
   const Ended none =

@@ -6,12 +6,14 @@
 
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::Ended;
 using testing::Sandbox;
+using testing::Words;
 
 struct Example {
   std::string name, sizes;
@@ -26,24 +28,18 @@ const std::filesystem::path kFolder = AUTOTUNE_SOURCE_DIR "/examples/kernels";
 
 class ExampleKernel : public ::testing::TestWithParam<Example> {
  protected:
-  Ended run(std::vector<std::string> words, const std::vector<std::string>& more) const {
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  /// A command, the manifest and the sizes, and more.
+  Ended run(const char* command, const char* more) const {
+    const auto& [name, sizes] = GetParam();
+    return sandbox_.run(format("{} {}/{}/{}.target.toml --sizes {} {}", command, kFolder.string(),
+                               name, name, sizes, more));
   }
-  std::string manifest() const {
-    return kFolder / GetParam().name / (GetParam().name + ".target.toml");
-  }
-  const std::vector<std::string> check{"check", manifest(), "--sizes", GetParam().sizes,
-                                       "--device"};
-  const std::vector<std::string> tune{"--target",   manifest(), "--sizes", GetParam().sizes,
-                                      "--device",   "host",     "--seed",  "3",
-                                      "--strategy", "random",   "--budget"};
 
   Sandbox sandbox_;
 };
 
 TEST_P(ExampleKernel, PassesItsCheckOnTheHost) {
-  const Ended checked = run(check, {"host"});
+  const Ended checked = run("check", "--device host");
   EXPECT_EQ(checked.status, 0) << checked.err << checked.out;
   EXPECT_EQ(checked.err, "");
   EXPECT_THAT(checked.out, Not(HasSubstr("warning")));
@@ -51,13 +47,13 @@ TEST_P(ExampleKernel, PassesItsCheckOnTheHost) {
 
 TEST_P(ExampleKernel, CompilesForAnH200) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Ended checked = run(check, {"model:h200"});
+  const Ended checked = run("check", "--device model:h200");
   EXPECT_EQ(checked.status, 0) << checked.err << checked.out;
   EXPECT_THAT(checked.err, Not(HasSubstr("warning")));  // how far it came is said after 10 s
 }
 
 TEST_P(ExampleKernel, IsRightInEveryConfigurationThatIsTriedOnTheHost) {
-  const Ended tuned = run(tune, {"8"});
+  const Ended tuned = run("tune --target", "--device host --seed 3 --strategy random --budget 8");
   EXPECT_EQ(tuned.status, 0) << tuned.err << tuned.out;
   EXPECT_THAT(tuned.err, HasSubstr("tried 8 of"));
   for (const char* failure : {"wrong", "error", "invalid", "nondeterministic"}) {
@@ -101,13 +97,23 @@ kernels.scale = { grid = "ceil_div(N, BLOCK)", block = "BLOCK", dynamic_shared_b
 reference.kernels.plain = { grid = "ceil_div(N, 256)", block = 256 }
 reference.outputs = "same"
 )toml");
-    return sandbox_.run({"check", "./scale.target.toml", "--sizes", "1000", "--device", device});
+    return sandbox_.run(format("check ./scale.target.toml --sizes 1000 --device '{}'", device));
   }
 
   static std::vector<std::string> devices() {
     if (AUTOTUNE_WITH_CUDA) return {"host", "model:h200"};
     return {"host"};
   }
+  /// On each device: this status, and these words in what is said.
+  void expect(int status, const std::vector<const char*>& words, const std::string& kernel,
+              const std::string& a = kTwo) const {
+    for (const std::string& device : devices()) {
+      const Ended ended = check(kernel, a, device);
+      EXPECT_EQ(ended.status, status) << ended.out << ended.err;
+      for (const char* const each : words) EXPECT_THAT(ended.out, HasSubstr(each));
+    }
+  }
+  static constexpr const char* kTwo = "{ type = \"f32\", value = 2 }";
 
   const Sandbox sandbox_;
 };
@@ -124,8 +130,7 @@ extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
 
 TEST_F(CheckedKernels, OfTheRightTypesAreFine) {
   for (const std::string& device : devices()) {
-    const Ended ended = check(kScale, "{ type = \"f32\", value = 2 }", device,
-                              "[\"-std=c++20\", \"--use_fast_math\"]");
+    const Ended ended = check(kScale, kTwo, device, "[\"-std=c++20\", \"--use_fast_math\"]");
     EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
     if (device != "host") continue;
     EXPECT_THAT(ended.out, HasSubstr("note      the host device does not use these options, which "
@@ -142,19 +147,19 @@ extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
   __syncthreads();
   if (i < n) y[i] = part[threadIdx.x];
 })",
-                            "{ type = \"f32\", value = 2 }", "host");
+                            kTwo, "host");
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("scale writes element 32 of part, a shared array of 32 "));
   EXPECT_THAT(ended.out, HasSubstr("1 of 2 configurations and the reference are fine\n"));
 }
 
 TEST_F(CheckedKernels, ThatTakeNoEdgeProblemAreNotRun) {
-  EXPECT_THAT(check(kScale, "{ type = \"f32\", value = 2 }", "host").out,
+  EXPECT_THAT(check(kScale, kTwo, "host").out,
               HasSubstr("the default is right on the edge problem too\n"));
   std::ofstream(sandbox_.folder() / "scale.target.toml", std::ios::app)
       << "constraints = \"N == 1000\"\n";
   EXPECT_THAT(
-      sandbox_.run({"check", "./scale.target.toml", "--sizes", "1000", "--device", "host"}).out,
+      sandbox_.run("check ./scale.target.toml --sizes 1000 --device host").out,
       HasSubstr("note      the default was not run: no edge problem has sizes that it takes\n"));
 }
 
@@ -162,21 +167,18 @@ TEST_F(CheckedKernels, OfAnotherFolderIncludeStandardHeaders) {
   const std::filesystem::path other = sandbox_.folder() / "other";
   std::filesystem::create_directory(other);
   for (const std::string& device : devices()) {
-    check(std::string("#include <stdio.h>\n#include <cmath>\n") + kScale,
-          "{ type = \"f32\", value = 2 }", device);
+    check(std::string("#include <stdio.h>\n#include <cmath>\n") + kScale, kTwo, device);
     for (const char* file : {"scale.cu", "scale.target.toml"}) {
       std::filesystem::rename(sandbox_.folder() / file, other / file);
     }
-    const Ended ended =
-        sandbox_.run({"check", "./other/scale.target.toml", "--sizes", "1000", "--device", device});
-    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    sandbox_.done(format("check ./other/scale.target.toml --sizes 1000 --device '{}'", device));
   }
 }
 
 TEST_F(CheckedKernels, ThatLackAHeaderAreToldTheLineThatIncludesIt) {
   for (const std::string& device : devices()) {
-    const Ended ended = check(std::string("// Doubles.\n\n#include <not_there.h>\n") + kScale,
-                              "{ type = \"f32\", value = 2 }", device);
+    const Ended ended =
+        check(std::string("// Doubles.\n\n#include <not_there.h>\n") + kScale, kTwo, device);
     EXPECT_EQ(ended.status, 1) << ended.out;
     EXPECT_THAT(ended.out, AllOf(HasSubstr("scale.cu"), HasSubstr("not_there.h"),
                                  Not(HasSubstr("prelude")), ContainsRegex("scale.cu[:(]3")));
@@ -184,33 +186,26 @@ TEST_F(CheckedKernels, ThatLackAHeaderAreToldTheLineThatIncludesIt) {
 }
 
 TEST_F(CheckedKernels, OfAnotherTypeAreRefusedWithBothTypes) {
-  for (const std::string& device : devices()) {
-    const Ended ended = check(kScale, "{ value = 2 }", device);
-    EXPECT_EQ(ended.status, 1) << ended.out;
-    EXPECT_THAT(ended.out, AllOf(HasSubstr("launch_error"),
-                                 HasSubstr("argument a is i32, parameter 3 of scale is float: give "
-                                           "it type = \"f32\""),
-                                 HasSubstr("argument a is i32, parameter 3 of plain is float")));
-  }
+  expect(1,
+         {"launch_error", "argument a is i32, parameter 3 of plain is float",
+          "argument a is i32, parameter 3 of scale is float: give it type = \"f32\""},
+         kScale, "{ value = 2 }");
 }
 
 TEST_F(CheckedKernels, ThatWaitForTheGridAreRefused) {
-  for (const std::string& device : devices()) {
-    const Ended ended = check(R"(
+  expect(1, {"needs a cooperative launch: write cooperative = true"}, R"(
 #include <cooperative_groups.h>
 extern "C" __global__ void scale(const float* x, float* y, float a, int n) {
   y[threadIdx.x] = a * x[threadIdx.x];
   cooperative_groups::this_grid().sync();
-})",
-                              "{ type = \"f32\", value = 2 }", device);
-    EXPECT_EQ(ended.status, 1) << ended.out;
-    EXPECT_THAT(ended.out, HasSubstr("needs a cooperative launch: write cooperative = true"));
-  }
+})");
 }
 
 TEST_F(CheckedKernels, MayBeginAsProgramsOfNvccDoAndHaveHostCode) {
-  for (const std::string& device : devices()) {
-    const Ended ended = check(R"(
+  expect(0,
+         {"left out as host code: main (scale.cu:20)\n",
+          "replace the source's own: BLOCK (scale.cu:12)\n"},
+         R"(
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <assert.h>
@@ -233,32 +228,20 @@ int main() {
   std::vector<float> x(100);
   scale<<<1, BLOCK>>>(x.data(), x.data(), 2, 100);
   std::cout << cudaDeviceSynchronize() << std::endl;
-})",
-                              "{ type = \"f32\", value = 2 }", device);
-    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("left out as host code: main (scale.cu:20)\n"));
-    EXPECT_THAT(ended.out, HasSubstr("replace the source's own: BLOCK (scale.cu:12)\n"));
-  }
+})");
 }
 
 TEST_F(CheckedKernels, ThatMeetAMacroSaySo) {
-  for (const std::string& device : devices()) {
-    const Ended ended = check(R"(
+  expect(1, {"BLOCK is a macro of the manifest, and `const int BLOCK = 64;`"}, R"(
 __global__ void scale(const float* x, float* y, float a, int n) {
   const int BLOCK = 64;
   const int i = threadIdx.x;
   y[i] = a;
-})",
-                              "{ type = \"f32\", value = 2 }", device);
-    EXPECT_EQ(ended.status, 1) << ended.out;
-    EXPECT_THAT(ended.out,
-                HasSubstr("BLOCK is a macro of the manifest, and `const int BLOCK = 64;`"));
-  }
+})");
 }
 
 TEST_F(CheckedKernels, MayUseCooperativeGroupsOfABlock) {
-  for (const std::string& device : devices()) {
-    const Ended ended = check(R"(
+  expect(0, {}, R"(
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 namespace cg = cooperative_groups;
@@ -269,10 +252,7 @@ __global__ void scale(const float* x, float* y, float a, int n) {
   const int sum = cg::reduce(tile, 1, cg::plus<int>());
   block.sync();
   if (i < n) y[i] = sum == 16 && tile.meta_group_rank() == threadIdx.x / 16 ? a * x[i] : -1;
-})",
-                              "{ type = \"f32\", value = 2 }", device);
-    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
-  }
+})");
 }
 
 constexpr const char* kTripled = R"toml(manifest = 2
@@ -336,40 +316,34 @@ class FamiliesOfFiles : public ::testing::Test {
     sandbox_.write("two.toml", kFamilyTwo);
     sandbox_.write("two.cu", kSourceOfTwo);
   }
-  /// The output of a run that must succeed.
-  std::string output(const std::vector<std::string>& words) const {
-    const Ended ended = sandbox_.run(words);
-    EXPECT_EQ(ended.status, 0) << words.front() << ": " << ended.err;
-    return ended.out;
-  }
 
   Sandbox sandbox_;
 };
 
 TEST_F(FamiliesOfFiles, AreCheckedTunedQueriedAndReplayed) {
   for (const char* const device : {"host", "model:h200"}) {
-    EXPECT_THAT(output({"check", "./tripled.target.toml", "--device", device}),
+    EXPECT_THAT(sandbox_.done(format("check ./tripled.target.toml --device {}", device)),
                 HasSubstr("5 of 5 configurations and the reference are fine"));
   }
-  for (const char* const strategy : {"exhaustive", "guided"}) {
-    const std::string sizes = strategy == std::string("guided") ? "700x3" : "600";
-    EXPECT_THAT(output({"tune", "--target", "./tripled.target.toml", "--sizes", sizes, "--device",
-                        "model:h200", "--strategy", strategy}),
+  const std::string of = "--target ./tripled.target.toml --device model:h200 ";
+  for (const char* const search :
+       {"--sizes 700x3 --strategy guided", "--sizes 600 --strategy exhaustive"}) {
+    EXPECT_THAT(sandbox_.done("tune " + of + search),
                 AllOf(HasSubstr("tripled N="), HasSubstr("KERNEL=")));
   }
-  EXPECT_THAT(output({"query", "--target", "./tripled.target.toml", "--size", "600"}),
+  EXPECT_THAT(sandbox_.done("query --target ./tripled.target.toml --size 600"),
               HasSubstr("tripled N=600 batch=1"));
-  EXPECT_THAT(output({"replay", "--target", "./tripled.target.toml", "--size", "700x3", "--budget",
-                      "5", "--seeds", "2"}),
-              HasSubstr("tripled"));
+  EXPECT_THAT(
+      sandbox_.done("replay --target ./tripled.target.toml --size 700x3 --budget 5 --seeds 2"),
+      HasSubstr("tripled"));
 }
 
 TEST_F(FamiliesOfFiles, WhereAFamilyIsNotValidTheOtherAnswers) {
-  (void)output({"tune", "--target", "./tripled.target.toml", "--sizes", "64", "--device",
-                "model:h200", "--strategy", "exhaustive"});  // two is not valid there
-  (void)output({"db", "export", "--format", "cpp", "--output", "answers.hpp"});
-  const std::string answers = file_bytes(sandbox_.folder() / "answers.hpp");
-  EXPECT_THAT(answers, AllOf(HasSubstr("KERNEL=one"), Not(HasSubstr("KERNEL=two"))));
+  sandbox_.done(
+      "tune --target ./tripled.target.toml --sizes 64 --device model:h200 --strategy exhaustive");
+  sandbox_.done("db export --format cpp --output answers.hpp");  // two is not valid there
+  EXPECT_THAT(file_bytes(sandbox_.folder() / "answers.hpp"),
+              AllOf(HasSubstr("KERNEL=one"), Not(HasSubstr("KERNEL=two"))));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune compare: winners elsewhere, and the fewest configurations for all.
 #include "tuner/cli/compare.hpp"
+#include "tuner/text/format.hpp"
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
@@ -18,21 +19,19 @@ void record(const Sandbox& sandbox, const std::string& gpu, double first, double
                     {{"16,4", {{"BLOCK", 16}, {"STEP", 4}, {"time", first}}},
                      {"1,4", {{"BLOCK", 1}, {"STEP", 4}, {"time", second}}}}}};
   const std::string file = sandbox.write(gpu + ".json", cache.dump()).string();
-  sandbox.done({"import", "kt", file, "--target", manifest_of("tiny"), "--size", "100"});
+  sandbox.done(format("import kt '{}' --target @tiny --size 100", file));
 }
 
 TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
   const Sandbox sandbox;
   record(sandbox, "NVIDIA RTX A4000", 2.0, 4.0);
-  expect_refused(sandbox.run({"compare", "--target", manifest_of("tiny")}), 1, {"two problems"});
+  expect_refused(sandbox.run("compare --target @tiny"), 1, {"two problems"});
   record(sandbox, "NVIDIA H200", 1.25, 1.0);
-  const std::string out = sandbox.done({"compare", "--target", manifest_of("tiny")});
+  const std::string out = sandbox.done("compare --target @tiny");
   EXPECT_THAT(out, HasSubstr("   1.250x  N=100 on NVIDIA H200"));
   EXPECT_THAT(out, HasSubstr("   2.000x  N=100 on NVIDIA RTX A4000"));
   EXPECT_THAT(out, HasSubstr("2 configurations serve all 2 within 5 %"));
-  const Ended wide =
-      sandbox.run({"compare", "--target", manifest_of("tiny"), "--within", "25%", "--json"});
-  const Json json = Json::parse(wide.out);
+  const Json json = sandbox.json("compare --target @tiny --within 25%");
   ASSERT_EQ(json["cover"].size(), 1U);
   EXPECT_EQ(json["cover"][0]["config"], "BLOCK=16 STEP=4");
   EXPECT_EQ(json["is_least"], true);
@@ -40,13 +39,12 @@ TEST(Compare, WinnersAreJudgedElsewhereAndFewServeAll) {
 
 TEST(Compare, LeavesOutWhatMeansNothingInAConfiguration) {
   const Sandbox sandbox;
-  const std::vector<std::string> gemm{"--target", "gemm", "--sizes",  "16,32",
-                                      "--device", "host", "--budget", "1"};
+  const Words gemm = "--target gemm --sizes 16,32 --device host --budget 1";
   sandbox.done(gemm);
-  const Ended compared = sandbox.run({"compare", "--target", "gemm"});
+  const Ended compared = sandbox.run("compare --target gemm");
   EXPECT_THAT(compared.out, HasSubstr("M=16 N=16 K=16 batch=1 on "));
-  std::vector<std::string> words{"cover", "--within", "1000%"};
-  words.insert(words.end(), gemm.begin(), gemm.end());
+  Words words = "cover --within 1000%";
+  words += gemm;
   const Ended covered = sandbox.run(words);
   for (const Ended& ended : {compared, covered}) {
     EXPECT_EQ(ended.status, 0) << ended.err;
@@ -63,19 +61,17 @@ const std::string kPolygons = kRecordedFiles + "pnpoly-rtx3090.json.gz";
 using Score = InSandbox;
 
 TEST_F(Score, IsALineASpaceAndNamesThePackage) {
-  const std::string out = sandbox.done(
-      {"replay", kPolygons, "--score", "--trace", kRecordedFiles + "pnpoly-rtx3090-runs.txt.gz"});
-  EXPECT_THAT(out,
+  EXPECT_THAT(sandbox.done(format("replay {} --score --trace {}", kPolygons,
+                                  kRecordedFiles + "pnpoly-rtx3090-runs.txt.gz")),
               AllOf(HasSubstr("by the method of autotuning_methodology 1.1.0"),
                     HasSubstr("\npnpoly-rtx3090   0.23"), HasSubstr("  198          47.25 s")));
 }
 
 TEST_F(Score, OfWrittenRunsIsThatOfTheSearch) {
-  const std::string searched =
-      sandbox.done({"replay", kPolygons, "--score", "--strategy", "random", "--seeds", "3",
-                    "--write-trace", "runs.txt", "--json"});
+  const std::string searched = sandbox.done(format(
+      "replay {} --score --strategy random --seeds 3 --write-trace runs.txt --json", kPolygons));
   const std::string read =
-      sandbox.done({"replay", kPolygons, "--score", "--trace", "runs.txt", "--json"});
+      sandbox.done(format("replay {} --score --trace runs.txt --json", kPolygons));
   const Json first = Json::parse(searched), second = Json::parse(read);
   EXPECT_EQ(first["method"], "autotuning_methodology 1.1.0");
   EXPECT_EQ(first["strategy"], "random");
@@ -87,12 +83,12 @@ TEST_F(Score, OfWrittenRunsIsThatOfTheSearch) {
 TEST_F(Score, NeedsTimes) {
   sandbox.write("bare.json", R"({"tune_params_keys": ["a"], "tune_params": {"a": [1, 2]},
                                  "cache": {"1": {"a": 1, "time": 4.0}, "2": {"a": 2, "time": 2.0}}})");
-  expect_refused(sandbox.run({"replay", "bare.json", "--score"}), 1,
+  expect_refused(sandbox.run("replay bare.json --score"), 1,
                  {"bare: 2 of 2 working configurations have no times", "--score"});
 }
 
-std::vector<std::string> cover(const std::string& sizes, std::vector<std::string> more) {
-  std::vector<std::string> words = tune("tiny", sizes);
+Words cover(const std::string& sizes, Words more) {
+  Words words = tune("tiny", sizes);
   words.front() = "cover";
   for (std::string& word : more) words.push_back(std::move(word));
   return words;
@@ -101,7 +97,7 @@ std::vector<std::string> cover(const std::string& sizes, std::vector<std::string
 using Cover = InSandbox;
 
 TEST_F(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
-  const std::string out = sandbox.done(cover("100,200,400", {"--within", "1000%", "--json"}));
+  const std::string out = sandbox.done(cover("100,200,400", "--within 1000% --json"));
   const Json json = Json::parse(out);
   EXPECT_EQ(json["target"], "tiny");
   EXPECT_EQ(json["sizes"], 3);
@@ -112,35 +108,32 @@ TEST_F(Cover, OneThatMayLoseMuchServesEverySizeAndIsStored) {
   ASSERT_EQ(json["cover"].size(), 1U);
   EXPECT_EQ(json["cover"][0]["serves"].size(), 3U);
   for (const char* size : {"100", "200", "400"}) {
-    const Ended query =
-        sandbox.run({"query", "--target", manifest_of("tiny"), "--size", size, "--json"});
+    const Ended query = sandbox.run(format("query --target @tiny --size {} --json", size));
     EXPECT_THAT(query.out, HasSubstr("\"pinned\"")) << size;
   }
 }
 
 TEST_F(Cover, BeginsWithWhatProgramsGetToday) {
-  sandbox.done(tune("tiny", "100", {"--budget", "8"}));
+  sandbox.done(tune("tiny", "100", "--budget 8"));
   const auto given = [&] {
-    const std::string text =
-        sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "104", "--json"});
+    const std::string text = sandbox.done("query --target @tiny --size 104 --json");
     return Json::parse(text).at("results")[0].at("program").at("config");
   };
   const Json before = given();
-  sandbox.done(cover("104,200", {"--within", "0%", "--budget", "2"}));
+  sandbox.done(cover("104,200", "--within 0% --budget 2"));
   EXPECT_EQ(given(), before) << "many times as fast as what a search tries first";
 }
 
 TEST_F(Cover, WithoutJsonTheTradeOffIsPrinted) {
-  const std::string out = sandbox.done(cover("100,200", {"--within", "1000"}));
+  const std::string out = sandbox.done(cover("100,200", "--within 1000"));
   EXPECT_THAT(out, HasSubstr("1 configuration serves 2 sizes within 1000 %"));
   EXPECT_THAT(out, HasSubstr("configurations  worst loss  mean loss\n"));
   EXPECT_THAT(out, HasSubstr("BLOCK="));
 }
 
 TEST_F(Cover, OverASettingOneConfigurationLosesLeastAtWorst) {
-  const std::string out = sandbox.done(
-      tune("draws", "8x24x128,16x24x128", {"--over", "draw", "--budget", "3", "--json"}));
-  const Json groups = Json::parse(out).at("groups");
+  const Json groups =
+      sandbox.json(tune("draws", "8x24x128,16x24x128", "--over draw --budget 3")).at("groups");
   ASSERT_EQ(groups.size(), 2U);
   for (const Json& group : groups) {
     EXPECT_EQ(group.at("over"), "draw");
@@ -149,15 +142,15 @@ TEST_F(Cover, OverASettingOneConfigurationLosesLeastAtWorst) {
     for (const Json& one : group.at("serves")) EXPECT_EQ(one.at("config").at("WAY"), 2);
   }
   for (const char* draw : {"draw=0", "draw=1"}) {
-    const std::string answer = sandbox.done(
-        {"query", "--target", manifest_of("draws"), "--size", "8x24x128", "--set", draw, "--json"});
+    const std::string answer =
+        sandbox.done(format("query --target @draws --size 8x24x128 --set {} --json", draw));
     EXPECT_THAT(answer, HasSubstr("\"pinned\"")) << draw;
     EXPECT_EQ(Json::parse(answer).at("results")[0].at("config").at("WAY"), 2) << draw;
   }
 }
 
 TEST_F(Cover, OverNeedsASettingWithAlikeValues) {
-  const auto over = [&](const char* target, std::vector<std::string> more) {
+  const auto over = [&](const char* target, Words more) {
     more.insert(more.begin(), "--over");
     return sandbox.run(tune(target, "8x24x128", more));
   };
@@ -170,8 +163,8 @@ TEST_F(Cover, OverNeedsASettingWithAlikeValues) {
 }
 
 TEST_F(Cover, WrongUseIsASentence) {
-  expect_refused(sandbox.run(cover("100,200", {"--within", "few"})), 2, {"--within few", "3%"});
-  expect_refused(sandbox.run(cover("100,200", {"--within", "-1"})), 2, {"--within -1"});
+  expect_refused(sandbox.run(cover("100,200", "--within few")), 2, {"--within few", "3%"});
+  expect_refused(sandbox.run(cover("100,200", "--within -1")), 2, {"--within -1"});
   expect_refused(sandbox.run(cover("100", {})), 2, {"cover needs two sizes or more"});
 }
 

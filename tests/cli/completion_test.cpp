@@ -14,6 +14,7 @@
 #include "tests/support/how_often.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune::testing {
@@ -30,12 +31,11 @@ class Completion : public ::testing::Test {
       GTEST_SKIP() << "there is no " << shell << " here";
     }
     sandbox_.set("PATH", std::string(AUTOTUNE_BINARY_DIR "/bin:") + std::getenv("PATH"));
-    const Ended ended = sandbox_.run({"help", "--completion", shell});
-    ASSERT_EQ(ended.status, 0) << ended.err;
-    script_ = sandbox_.write("completion", ended.out).string();
+    const std::string ended = sandbox_.done(format("help --completion {}", shell));
+    script_ = sandbox_.write("completion", ended).string();
   }
 
-  Lines lines_of(const std::vector<std::string>& command) const {
+  Lines lines_of(const Words& command) const {
     const Ended ended = sandbox_.run_program(command);
     EXPECT_EQ(ended.err, "");
     Lines lines;
@@ -73,7 +73,7 @@ class Completion : public ::testing::Test {
   std::string script_;
 };
 
-TEST_F(Completion, OfBashKnowsVerbsOptionsAndValues) {
+TEST_F(Completion, OfBashKnowsVerbsOptionsValuesAndFiles) {
   use("bash");
   if (IsSkipped()) return;
   EXPECT_THAT(in_bash("autotune qu"), ElementsAre("query"));
@@ -87,24 +87,9 @@ TEST_F(Completion, OfBashKnowsVerbsOptionsAndValues) {
   EXPECT_THAT(in_bash("autotune help occ"), ElementsAre("occupancy"));
   EXPECT_THAT(in_bash("autotune tune --seed "), IsEmpty());
   EXPECT_THAT(in_bash("autotune nosuch "), IsEmpty());
-}
-
-TEST_F(Completion, OfBashReplacesOnlyWhatFollowsAColon) {
-  use("bash");
-  if (IsSkipped()) return;
-  EXPECT_THAT(in_bash("autotune tune --device model:h2"), ElementsAre("h200"));
-}
-
-TEST_F(Completion, OfBashAsksTheToolForTargetsAndStrategies) {
-  use("bash");
-  if (IsSkipped()) return;
+  EXPECT_THAT(in_bash("autotune tune --device model:h2"), ElementsAre("h200")) << "what follows :";
   EXPECT_THAT(in_bash("autotune --target gem"), ElementsAre("gemm", "gemm_grouped"));
   EXPECT_THAT(in_bash("autotune --strategy gui"), ElementsAre("guided"));
-}
-
-TEST_F(Completion, OfBashCompletesFilesWhereFilesAreMeant) {
-  use("bash");
-  if (IsSkipped()) return;
   const std::string begin = (sandbox_.folder() / "complet").string();
   EXPECT_THAT(in_bash("autotune db import " + begin), ElementsAre(script_));
   EXPECT_THAT(in_bash("autotune --target " + begin), ElementsAre(script_));
@@ -135,7 +120,7 @@ TEST_F(Completion, OfZshKnowsVerbsOptionsAndValues) {
 }
 
 TEST(CompletionScript, OfAnotherShellIsRefused) {
-  expect_refused(Sandbox().run({"help", "--completion", "fsh"}), 2, {"not \"fsh\"", "fish"});
+  expect_refused(Sandbox().run("help --completion fsh"), 2, {"not \"fsh\"", "fish"});
 }
 
 bool is_here(const Sandbox& sandbox, const std::string& program) {
@@ -143,13 +128,13 @@ bool is_here(const Sandbox& sandbox, const std::string& program) {
 }
 
 TEST(Help, OnATerminalDocumentsArePathsAndNoLinks) {
-  const std::string text = Sandbox().run({"help", "check"}).out;
+  const std::string text = Sandbox().run("help check").out;
   EXPECT_THAT(text, HasSubstr("docs/manifest.md"));
   EXPECT_THAT(text, Not(HasSubstr("](")));
 }
 
 TEST(ManPage, HasEveryVerbAndIsAscii) {
-  const std::string page = Sandbox().run({"help", "--man"}).out;
+  const std::string page = Sandbox().run("help --man").out;
   for (const char* verb : {"tune", "query", "db", "help"}) {
     EXPECT_THAT(page, HasSubstr(std::string("\n.SS ") + verb + "\n"));
   }
@@ -160,23 +145,17 @@ TEST(ManPage, HasEveryVerbAndIsAscii) {
 
 TEST(ManPage, IsFormattedWithoutAWarning) {
   const Sandbox sandbox;
+  const std::string page = sandbox.write("autotune.1", sandbox.run("help --man").out).string();
   if (!is_here(sandbox, "groff")) GTEST_SKIP() << "there is no groff here";
-  const std::string page = sandbox.write("autotune.1", sandbox.run({"help", "--man"}).out).string();
-  const Ended ended =
-      sandbox.run_program({"/usr/bin/env", "groff", "-ww", "-man", "-Tutf8", "-P-cbou", page});
+  const Ended ended = sandbox.run_program("/usr/bin/env groff -ww -man -Tutf8 -P-cbou " + page);
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.err, "");
   EXPECT_THAT(ended.out, HasSubstr("--sizes"));
   EXPECT_EQ(ended.out.find('`'), std::string::npos) << "Markdown is left";
-}
-
-TEST(ManPage, IsAcceptedByMan) {
-  const Sandbox sandbox;
   if (!is_here(sandbox, "man")) GTEST_SKIP() << "there is no man here";
-  const std::string page = sandbox.write("autotune.1", sandbox.run({"help", "--man"}).out).string();
-  const Ended ended = sandbox.run_program({"/usr/bin/env", "man", "--warnings", "-l", page});
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.err, "");
+  const Ended shown = sandbox.run_program("/usr/bin/env man --warnings -l " + page);
+  EXPECT_EQ(shown.status, 0);
+  EXPECT_EQ(shown.err, "");
 }
 
 // Every command `autotune …` of the pages for a need runs on the host device as it stands there.
@@ -209,7 +188,7 @@ class Page : public ::testing::TestWithParam<const char*> {
                    R"({"candidate": "fast.cu", "against": "plain.cu", "sizes": "5000"})");
     sandbox_.set("AUTOTUNE_BLAS_LIBRARY",
                  AUTOTUNE_BINARY_DIR "/tests/blas_stub/libfake_autotune.so");
-    sandbox_.run(tune("tiny", "100", {"--db", "part-1.db", "--budget", "2"}));
+    sandbox_.run(tune("tiny", "100", "--db part-1.db --budget 2"));
   }
 
   Sandbox sandbox_;

@@ -9,20 +9,18 @@
 #include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
 
-std::vector<std::string> explain(const std::string& size,
-                                 const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"explain", "--target", manifest_of("tiny"), "--size", size};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words explain(const std::string& size, const Words& more = {}) {
+  return Words(format("explain --target @tiny --size {}", size)) + more;
 }
 
 TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   const Sandbox sandbox;
-  sandbox.done(tune("tiny", "100", {"--budget", "8"}));
+  sandbox.done(tune("tiny", "100", "--budget 8"));
   const std::string out = sandbox.done(explain("100"));
   EXPECT_THAT(out, HasSubstr("N=100"));
   EXPECT_THAT(out, HasSubstr("measured"));
@@ -31,8 +29,7 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
   EXPECT_THAT(out, HasSubstr("timed configurations, fastest first"));
   EXPECT_THAT(out, HasSubstr("the rank correlation of predicted and measured times of 8 "));
 
-  const Ended as_json = sandbox.run(explain("100", {"--losers", "1", "--json"}));
-  const Json json = Json::parse(as_json.out)[0];
+  const Json json = sandbox.json(explain("100", "--losers 1"))[0];
   EXPECT_EQ(json["problem"], "N=100");
   EXPECT_EQ(json["tried"], 8);
   EXPECT_LE(json["losers"].size(), 1U);
@@ -42,14 +39,11 @@ TEST(Explain, TellsTheBestItsLosersAndHowManyWereTried) {
 }
 
 /// On the model of an H200.
-Ended explained(const std::string& target, const std::vector<std::string>& more = {}) {
+Ended explained(const std::string& target, const Words& more = {}) {
   const Sandbox sandbox;
-  const Ended tuned = sandbox.run({"tune", "--target", target, "--sizes", "1024", "--device",
-                                   "model:h200", "--budget", "3", "--quiet"});
-  EXPECT_EQ(tuned.status, 0) << tuned.err;
-  std::vector<std::string> arguments{"explain", "--target", target, "--size", "1024"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return sandbox.run(arguments);
+  sandbox.done(
+      format("tune --target {} --sizes 1024 --device model:h200 --budget 3 --quiet", target));
+  return sandbox.run(Words(format("explain --target {} --size 1024", target)) + more);
 }
 
 TEST(Explain, DrawsTheRoofsOfBothUnits) {
@@ -65,7 +59,7 @@ TEST(Explain, DrawsTheRoofsOfBothUnits) {
 
 TEST(Explain, TensorCoresHaveNoRoofWhereNothingUsesThem) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const Ended ended = explained("convolution_2d", {"--json"});
+  const Ended ended = explained("convolution_2d", "--json");
   EXPECT_EQ(ended.status, 0) << ended.err;
   const Json json = Json::parse(ended.out)[0];
   EXPECT_GT(json["roofs"]["fma"], 6e13);
@@ -76,10 +70,10 @@ TEST(Explain, TensorCoresHaveNoRoofWhereNothingUsesThem) {
 TEST(Explain, RefusesWhatIsNotTuned) {
   const Sandbox sandbox;
   expect_refused(sandbox.run(explain("100")), 1, {"tuned.db", "no such file"});
-  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
+  sandbox.done(tune("tiny", "100", "--budget 3"));
   expect_refused(sandbox.run(explain("200")), 1, {"200", "not tuned", "--sizes 200"});
-  expect_refused(sandbox.run(explain("100", {"--device", "GPU"})), 2, {"GPU"});
-  expect_refused(sandbox.run(explain("100", {"--losers", "-1"})), 2, {"--losers", "-1"});
+  expect_refused(sandbox.run(explain("100", "--device GPU")), 2, {"GPU"});
+  expect_refused(sandbox.run(explain("100", "--losers -1")), 2, {"--losers", "-1"});
 }
 
 /// 32 configurations; those of BLOCK=16 do not compile. The model predicts the same time for all.
@@ -120,14 +114,13 @@ TEST(SearchHealthReport, TuneAndExplainTellOfFailuresAndWhatToDo) {
   const Sandbox sandbox;
   sandbox.write("narrow.cu", kSource);
   const std::string manifest = sandbox.write("narrow.target.toml", kHealthManifest).string();
-  const std::string tuned =
-      sandbox.done({"tune", "--device", "host", "--target", manifest, "--sizes", "64", "--strategy",
-                    "exhaustive", "--budget", "100%"});
+  const std::string tuned = sandbox.done(format(
+      "tune --device host --target {} --sizes 64 --strategy exhaustive --budget 100%", manifest));
   EXPECT_THAT(tuned, HasSubstr("failures: 16 of 32 (50 %), 16 of them compile_error: "));
   EXPECT_THAT(tuned, HasSubstr("a constraint in the manifest"));
   EXPECT_THAT(tuned, Not(HasSubstr("still improving"))) << "everything was tried";
 
-  const std::vector<std::string> explain = {"explain", "--target", manifest, "--size", "64"};
+  const Words explain = format("explain --target {} --size 64", manifest);
   const Ended explained = sandbox.run(explain);
   EXPECT_THAT(explained.out, HasSubstr("failures    16 of 32 (50 %), 16 of them compile_error: "));
   EXPECT_THAT(explained.out, HasSubstr("progress    the last quarter of 32 evaluations"));
@@ -135,17 +128,14 @@ TEST(SearchHealthReport, TuneAndExplainTellOfFailuresAndWhatToDo) {
 
 TEST(SearchHealthReport, JsonOfBothHasTheFigures) {
   const Sandbox sandbox;
-  const std::string tuned = sandbox.done(tune("tiny", "100", {"--budget", "8", "--json"}));
-  const Json search = Json::parse(tuned)["problems"][0]["search"];
+  const Json search = sandbox.json(tune("tiny", "100", "--budget 8"))["problems"][0]["search"];
   EXPECT_EQ(search["tried"], 8);
   EXPECT_EQ(search["failed"], 0);
   EXPECT_TRUE(search["main_failure"].is_null());
   EXPECT_TRUE(search["last_quarter_gain"].is_null()) << "too few evaluations";
   EXPECT_EQ(search["still_improves"], false);
 
-  const Ended explained =
-      sandbox.run({"explain", "--target", manifest_of("tiny"), "--size", "100", "--json"});
-  const Json document = Json::parse(explained.out)[0];
+  const Json document = sandbox.json("explain --target @tiny --size 100")[0];
   EXPECT_EQ(document["search"]["ranked"], document["ranked"]);
   EXPECT_EQ(document["search"]["tried"], 8);
 }
@@ -167,8 +157,8 @@ class ReportSource : public ::testing::Test {
   }
 
   /// The configurations of the problems that are shown.
-  std::vector<std::string> shown(std::vector<std::string> words) const {
-    words.insert(words.end(), {"--db", file_, "--output", "unused.html"});
+  std::vector<std::string> shown(Words words) const {
+    words += format("--db {} --output unused.html", file_);
     const cli::Arguments arguments(cli::verb_called("report"), words);
     std::vector<std::string> configurations;
     for (const report::ReportedProblem& problem : cli::ReportSource(arguments).read().problems) {
@@ -183,9 +173,9 @@ class ReportSource : public ::testing::Test {
 
 TEST_F(ReportSource, OneContextMayBeChosen) {
   EXPECT_EQ(shown({}).size(), 2u) << "contexts of a problem are told together";
-  EXPECT_THAT(shown({"--context", "chain"}), ElementsAre("BM=64"));
-  EXPECT_THAT(shown({"--context", "between"}), UnorderedElementsAre("BM=32", "BM=16"));
-  EXPECT_THAT(shown({"--context", "between", "--set", "dtype=f64"}), ElementsAre("BM=16"));
+  EXPECT_THAT(shown("--context chain"), ElementsAre("BM=64"));
+  EXPECT_THAT(shown("--context between"), UnorderedElementsAre("BM=32", "BM=16"));
+  EXPECT_THAT(shown("--context between --set dtype=f64"), ElementsAre("BM=16"));
 }
 
 TEST_F(ReportSource, OfARunThatDidNotEndOnlyTheSearchIsShown) {
@@ -193,41 +183,32 @@ TEST_F(ReportSource, OfARunThatDidNotEndOnlyTheSearchIsShown) {
   db::Sample sample(store);
   sample.key.problem = "M=32 N=32 K=32 dtype=f64";
   store.append(std::vector{sample.trial("BM=16", 3000)});
-  EXPECT_THAT(shown({"--target", "gemm", "--size", "32"}), ElementsAre(""));
+  EXPECT_THAT(shown("--target gemm --size 32"), ElementsAre(""));
 }
 
 TEST_F(ReportSource, AContextWithoutResultsIsAnErrorThatNamesTheOthers) {
-  const auto error_of = [&](const std::vector<std::string>& words) {
-    try {
-      shown(words);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_THAT(error_of({"--context", "alone"}),
-              HasSubstr("gemm is not tuned with --context alone in " + file_ +
-                        ", but with between and chain"));
-  EXPECT_THAT(error_of({"--context", "chain", "--set", "dtype=f64"}),
-              HasSubstr("but with between"));
-  EXPECT_THAT(error_of({"--context", "amid"}), HasSubstr("--context is between, chain or alone"));
+  const auto error_of = [&](const Words& words) { return thrown_by([&] { shown(words); }); };
+  EXPECT_THAT(error_of("--context alone"), HasSubstr("gemm is not tuned with --context alone in " +
+                                                     file_ + ", but with between and chain"));
+  EXPECT_THAT(error_of("--context chain --set dtype=f64"), HasSubstr("but with between"));
+  EXPECT_THAT(error_of("--context amid"), HasSubstr("--context is between, chain or alone"));
 }
 
 TEST_F(ReportSource, OtherVerbsChooseAContextInTheSameWay) {
-  const std::string query =
-      sandbox_.done({"query", "--db", file_, "--context", "chain", "--target", "gemm", "--json"});
-  const Json results = Json::parse(query)["results"];
+  const Json results =
+      sandbox_.json(format("query --db {} --context chain --target gemm", file_))["results"];
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(results[0]["config"]["BM"], 64);
-  expect_refused(sandbox_.run({"db", "pin", "--db", file_, "--target", "gemm", "--size", "512",
-                               "--context", "alone", "--config", "BM=64"}),
-                 1, {"--context alone"});
+  expect_refused(
+      sandbox_.run(
+          format("db pin --db {} --target gemm --size 512 --context alone --config BM=64", file_)),
+      1, {"--context alone"});
 }
 
 TEST_F(ReportSource, ASizeNeedsATargetAndMustBeTuned) {
-  EXPECT_THROW(shown({"--size", "512"}), UsageError);
-  EXPECT_THROW(shown({"--target", "gemm", "--size", "8"}), Error);
-  EXPECT_THAT(shown({"--target", "gemm", "--size", "64"}), ElementsAre("BM=16"));
+  EXPECT_THROW(shown("--size 512"), UsageError);
+  EXPECT_THROW(shown("--target gemm --size 8"), Error);
+  EXPECT_THAT(shown("--target gemm --size 64"), ElementsAre("BM=16"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -21,16 +22,12 @@ constexpr const char* kCache = R"({
 "16,1,3": {"BLOCK": 16, "STEP": 1, "WIDTH": 3, "__error__": "CompilationFailedConfig"},
 "1,4,3": {"BLOCK": 1, "STEP": 4, "WI)";
 
-std::vector<std::string> import_cache(const Sandbox& sandbox) {
-  return {"import",           "kt",  sandbox.write("cache.json", kCache).string(),
-          "--size",           "100", "--target",
-          manifest_of("tiny")};
+Words import_cache(const Sandbox& sandbox) {
+  return format("import kt {} --size 100 --target @tiny",
+                sandbox.write("cache.json", kCache).string());
 }
 
-Json query(const Sandbox& sandbox) {
-  return Json::parse(
-      sandbox.run({"query", "--target", manifest_of("tiny"), "--json"}).out)["results"];
-}
+Json query(const Sandbox& sandbox) { return sandbox.json("query --target @tiny")["results"]; }
 
 using Import = InSandbox;
 
@@ -49,19 +46,14 @@ TEST_F(Import, ResultsOfKernelTunerBecomeImportedRows) {
   EXPECT_EQ(answers[0]["policy"], "by=kernel_tuner");
   EXPECT_EQ(answers[0]["config"]["BLOCK"], 16);
   EXPECT_EQ(answers[0]["median_ns"], 2e6);
-  sandbox.done({"db", "check"});
+  sandbox.done("db check");
 }
 
 TEST_F(Import, TheSameFileAgainAddsNothing) {
-  const auto facts = [&] { return sandbox.run({"db", "export"}).out; };
+  const auto facts = [&] { return sandbox.run("db export").out; };
   sandbox.done(import_cache(sandbox));
   const std::string before = facts();
-  std::filesystem::last_write_time(sandbox.folder() / "cache.json",
-                                   std::filesystem::file_time_type::clock::now());
-  const auto arguments = std::vector<std::string>{
-      "import",           "kt",  (sandbox.folder() / "cache.json").string(),
-      "--size",           "100", "--target",
-      manifest_of("tiny")};
+  const Words arguments = import_cache(sandbox);  // the file is newer now
   sandbox.done(arguments);
   const std::string once = facts();
   sandbox.done(arguments);
@@ -69,7 +61,7 @@ TEST_F(Import, TheSameFileAgainAddsNothing) {
 }
 
 TEST_F(Import, NeverDecidesWhatIsMeasured) {
-  sandbox.done(tune("tiny", "100", {"--budget", "3"}));
+  sandbox.done(tune("tiny", "100", "--budget 3"));
   const Json before = query(sandbox);
   sandbox.done(import_cache(sandbox));
   const Json after = query(sandbox);
@@ -82,14 +74,14 @@ TEST_F(Import, RefusesWhatIsNotTheTargets) {
   const std::string other = sandbox.write("other.json", R"({"tune_params_keys": ["BLOCKS"],
     "tune_params": {"BLOCKS": [1, 2]}, "cache": {"1": {"BLOCKS": 1, "time": 1.0}}})");
   const std::string tiny = manifest_of("tiny");
-  expect_refused(sandbox.run({"import"}), 2, {"needs one of t1, kt, t4"});
-  expect_refused(sandbox.run({"import", "kt"}), 2, {"autotune import kt"});
-  expect_refused(sandbox.run({"import", "csv", cache}), 2, {"csv", "kt"});
-  expect_refused(sandbox.run({"import", "kt", cache, "--target", tiny}), 2, {"--size"});
-  expect_refused(sandbox.run({"import", "kt", other, "--target", tiny, "--size", "100", "--device",
-                              "RTX A4000"}),
-                 1, {"other.json", "BLOCKS", "BLOCK"});
-  expect_refused(sandbox.run({"import", "t4", other, "--target", tiny, "--size", "100"}), 2,
+  expect_refused(sandbox.run("import"), 2, {"needs one of t1, kt, t4"});
+  expect_refused(sandbox.run("import kt"), 2, {"autotune import kt"});
+  expect_refused(sandbox.run(format("import csv {}", cache)), 2, {"csv", "kt"});
+  expect_refused(sandbox.run(format("import kt {} --target {}", cache, tiny)), 2, {"--size"});
+  expect_refused(
+      sandbox.run(format("import kt {} --target {} --size 100 --device 'RTX A4000'", other, tiny)),
+      1, {"other.json", "BLOCKS", "BLOCK"});
+  expect_refused(sandbox.run(format("import t4 {} --target {} --size 100", other, tiny)), 2,
                  {"other.json", "--device"});
 }
 
@@ -110,10 +102,10 @@ reference.kernels.scale_reference = { grid = "N", block = 1 }
 )");
   const std::string cache =
       AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/kernel_tuner_cache.json";
-  const Ended ended = sandbox.run(
-      {"import", "kt", cache, "--target", manifest, "--size", "100000", "--device", "h100"});
+  const Ended ended =
+      sandbox.run(format("import kt {} --target {} --size 100000 --device h100", cache, manifest));
   EXPECT_THAT(ended.out, HasSubstr("12 trials of scale")) << ended.err;
-  const Ended exported = sandbox.run({"db", "export", "--format", "kt", "--target", "scale"});
+  const Ended exported = sandbox.run("db export --format kt --target scale");
   EXPECT_THAT(exported.out, HasSubstr("\"64,1,2.0\"")) << exported.err;
 }
 
@@ -129,31 +121,31 @@ TEST_F(Import, AT1ProblemBecomesAManifestThatIsRead) {
 })");
   const std::string problem =
       AUTOTUNE_SOURCE_DIR "/tests/tuner/interchange/samples/t1_problem.json";
-  const std::string ended = sandbox.done({"import", "t1", problem});
-  EXPECT_THAT(ended, AllOf(HasSubstr("fill_2d.target.toml: written"),
-                           HasSubstr("Conditions[2]: \"fits(block_size_x)\"")));
-  expect_refused(sandbox.run({"import", "t1", problem}), 2, {"fill_2d.target.toml", "exists"});
-  const std::string check = sandbox.done({"check", "./fill_2d.target.toml", "--sizes", "100x60",
-                                          "--device", "host", "--configurations", "2"});
+  EXPECT_THAT(sandbox.done(format("import t1 {}", problem)),
+              AllOf(HasSubstr("fill_2d.target.toml: written"),
+                    HasSubstr("Conditions[2]: \"fits(block_size_x)\"")));
+  expect_refused(sandbox.run(format("import t1 {}", problem)), 2,
+                 {"fill_2d.target.toml", "exists"});
+  const std::string check =
+      sandbox.done("check ./fill_2d.target.toml --sizes 100x60 --device host --configurations 2");
   // 6 blocks with 2 factors and 2 types, and 2 blocks of 4 rows with 2 factors and one type.
   EXPECT_THAT(check, HasSubstr("28 of 36 combinations are valid"));
 }
 
 TEST(ExportOfResults, IsReadBackByReplay) {
   const Sandbox sandbox;
-  sandbox.done(tune("tiny", "100,200", {"--budget", "8"}));
+  sandbox.done(tune("tiny", "100,200", "--budget 8"));
   const std::string tiny = manifest_of("tiny");
-  const std::string stored =
-      sandbox.done({"replay", "--target", tiny, "--size", "100", "--seeds", "2"});
-  EXPECT_THAT(stored, AllOf(HasSubstr("tiny N=100 on "), HasSubstr(": 8 configurations")));
+  EXPECT_THAT(sandbox.done(format("replay --target {} --size 100 --seeds 2", tiny)),
+              AllOf(HasSubstr("tiny N=100 on "), HasSubstr(": 8 configurations")));
   for (const char* form : {"kt", "t4"}) {
     const std::string file = std::string(form) + ".json";
     sandbox.done(
-        {"db", "export", "--format", form, "--target", tiny, "--size", "100", "--output", file});
-    const Ended replay = sandbox.run({"replay", file, "--seeds", "2"});
+        format("db export --format {} --target {} --size 100 --output {}", form, tiny, file));
+    const Ended replay = sandbox.run(format("replay {} --seeds 2", file));
     EXPECT_THAT(replay.out, HasSubstr("8 configurations")) << replay.err;
   }
-  expect_refused(sandbox.run({"db", "export", "--format", "kt", "--target", tiny}), 1,
+  expect_refused(sandbox.run(format("db export --format kt --target {}", tiny)), 1,
                  {"2 problems", "N=100", "N=200", "--size"});
 }
 

@@ -119,44 +119,33 @@ blas::CallShape unusual() {
 }
 
 TEST(WorkloadFile, WhatTheLibraryRecordsIsReadAgain) {
-  const auto read = recorded_call(blas::workload_line(unusual(), 42));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->shape, unusual());
-  EXPECT_EQ(read->calls, 42);
+  blas::CallShape eight_bits = unusual(), pointers = unusual();
+  eight_bits.a_type = eight_bits.b_type = blas::kE4m3;
+  eight_bits.factors = blas::Factors::blocks, eight_bits.sums = blas::Sums::fast;
+  pointers.obstacle = blas::Outcome::pointers;
+  for (const blas::CallShape& shape : {unusual(), eight_bits, pointers}) {
+    const auto read = recorded_call(blas::workload_line(shape, 42));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->shape, shape);
+    EXPECT_EQ(read->calls, 42);
+  }
 }
 
-TEST(WorkloadFile, FactorsOfEightBitsAreReadAgain) {
-  blas::CallShape shape = unusual();
-  shape.a_type = shape.b_type = blas::kE4m3;
-  shape.factors = blas::Factors::blocks, shape.sums = blas::Sums::fast;
-  const auto read = recorded_call(blas::workload_line(shape, 42));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->shape, shape);
-}
-
-TEST(WorkloadFile, WhyNoKernelServesACallIsReadAgain) {
+TEST(WorkloadFile, OfOtherVersionsIsReadWithTheObstaclesThatAreKnown) {
   blas::CallShape shape = unusual();
   shape.obstacle = blas::Outcome::pointers;
-  const std::string line = blas::workload_line(shape, 42);
-  const auto read = recorded_call(line);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->shape.obstacle, blas::Outcome::pointers);
-  std::string of_a_later_version = line;
-  of_a_later_version.replace(line.find("batch of pointers"), 17, "something else");
+  std::string of_a_later_version = blas::workload_line(shape, 42);
+  of_a_later_version.replace(of_a_later_version.find("batch of pointers"), 17, "something else");
   const auto later = recorded_call(of_a_later_version);
   ASSERT_TRUE(later);
   EXPECT_NE(later->shape.obstacle, blas::Outcome::served);
-}
-
-TEST(WorkloadFile, LinesOfEarlierVersionsHaveNoObstacle) {
-  blas::CallShape shape = unusual();
   shape.obstacle = blas::Outcome::served;
-  std::string line = blas::workload_line(shape, 42);
+  std::string of_an_earlier_one = blas::workload_line(shape, 42);
   const std::string member = R"("obstacle":"",)";
-  line.erase(line.find(member), member.size());
-  const auto read = recorded_call(line);
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->shape, shape);
+  of_an_earlier_one.erase(of_an_earlier_one.find(member), member.size());
+  const auto earlier = recorded_call(of_an_earlier_one);
+  ASSERT_TRUE(earlier);
+  EXPECT_EQ(earlier->shape, shape);
 }
 
 TEST(WorkloadFile, ShapesOfTunableOpMayHaveABatchALeadingDimensionAndABias) {

@@ -18,6 +18,7 @@
 
 #include "db/exchange.hpp"
 #include "tests/cli/sentences.hpp"
+#include "tests/db/sample.hpp"
 #include "tests/support/how_often.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
@@ -45,7 +46,7 @@ class Interrupt : public ::testing::Test {
     sandbox_.set("AUTOTUNE_HOST_CXX", compiler.string());
     sandbox_.set("AUTOTUNE_CACHE", (sandbox_.folder() / "own").string());
     sandbox_.set("TMPDIR", temporary().string());
-    tool_ = sandbox_.start(tune("tiny", "100", {"--json"}));
+    tool_ = sandbox_.start(tune("tiny", "100", "--json"));
     while (compilers().empty() && !tool_->ended()) std::this_thread::sleep_for(milliseconds(20));
     std::this_thread::sleep_for(milliseconds(200));
     workers_ = processes_called("autotune-compile", tool_->pid());
@@ -93,7 +94,7 @@ class Interrupt : public ::testing::Test {
 
   double measured_version_seconds() const {
     const auto start = Clock::now();
-    for (int i = 0; i < 3; ++i) sandbox_.run({"--version"});
+    for (int i = 0; i < 3; ++i) sandbox_.run("--version");
     return seconds_since(start) / 3;
   }
 
@@ -144,7 +145,7 @@ TEST_F(Interrupt, WhatKilledProcessesLeaveIsRemovedByTheNextStart) {
   fs::create_directories(left / "deep");
   std::ofstream(left / "deep/kernel.cpp") << "text";
   sandbox_.unset("AUTOTUNE_HOST_CXX");
-  sandbox_.done({"check", manifest_of("tiny"), "--device", "host"});
+  sandbox_.done("check @tiny --device host");
   expect_nothing_left();
 }
 
@@ -164,7 +165,7 @@ class InterruptAtStart : public ::testing::Test {
   /// Sends the signals so long after the tool catches them.
   Ended end_after(milliseconds delay, int signals) {
     const Sandbox sandbox;
-    const auto tool = sandbox.start({"--target", "gemm", "--device", "host", "--sizes", "64"});
+    const auto tool = sandbox.start("--target gemm --device host --sizes 64");
     while (!tool->ended() && !catches(tool->pid(), SIGINT)) std::this_thread::yield();
     std::this_thread::sleep_for(delay);
     const std::vector<pid_t> children = children_of(tool->pid());
@@ -237,8 +238,7 @@ TEST(Progress, ATerminalShowsTheBestSoFarOnOneLine) {
   const Sandbox sandbox;
   const Terminal terminal;
   ASSERT_GE(terminal.slave(), 0);
-  sandbox.done(tune("tiny", "100,200", {"--budget", "6", "--json"}),
-               [&] { dup2(terminal.slave(), 2); });
+  sandbox.done(tune("tiny", "100,200", "--budget 6 --json"), [&] { dup2(terminal.slave(), 2); });
   const std::string text = terminal.text();
   EXPECT_THAT(text, HasSubstr("[1/2] N=100  "));
   EXPECT_THAT(text, ContainsRegex("\\[2/2\\] N=200  ./6.*  best [0-9.]+ .s"));
@@ -248,7 +248,7 @@ TEST(Progress, ATerminalShowsTheBestSoFarOnOneLine) {
 
 TEST(Progress, ElsewhereAProblemIsALine) {
   const Sandbox sandbox;
-  const Ended ended = sandbox.run(tune("tiny", "100,200", {"--budget", "6", "--json"}));
+  const Ended ended = sandbox.run(tune("tiny", "100,200", "--budget 6 --json"));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, ContainsRegex("N=100: tried 6 of 8: .*; best found at [1-6]; [0-9.]+ s; "
                                        "[0-9]+ (s|min) left, until [0-9][0-9]:[0-9][0-9]\n"));
@@ -270,11 +270,8 @@ std::string sizes_of(int size) {
   return std::to_string(size) + 'x' + std::to_string(configurations());
 }
 
-std::vector<std::string> tune_each(const std::string& sizes, std::vector<std::string> more = {}) {
-  for (const char* word : {"--strategy", "exhaustive", "--budget", "100%", "--json", "--quiet"}) {
-    more.emplace_back(word);
-  }
-  return tune("hostile", sizes, more);
+Words tune_each(const std::string& sizes, const Words& more = {}) {
+  return tune("hostile", sizes, "--strategy exhaustive --budget 100% --json --quiet") + more;
 }
 
 /// What a database holds.
@@ -286,10 +283,8 @@ struct Stored {
 /// Nothing where there is no database yet.
 Stored stored(const Sandbox& sandbox) try {
   const db::TunedStore store(sandbox.database(), db::Mode::read_only);
-  std::ostringstream text;
-  db::export_json_lines(store, text);
   Stored all{{}, store.check().damage};
-  std::istringstream lines(text.str());
+  std::istringstream lines(db::facts_of(store));
   for (std::string line; std::getline(lines, line);) all.facts.insert(line);
   return all;
 } catch (const db::StoreError&) {
@@ -335,7 +330,7 @@ TEST(Kill, OfTheToolLosesNoStoredTrialAndLeavesNoWorker) {
     if (std::ssize(before.facts) * kills_wanted() < 2 * enough * kills) longest += longest / 10;
   }
   expect_all_measured(sandbox.run(arguments()), configurations());
-  sandbox.done({"db", "check"});
+  sandbox.done("db check");
 }
 
 TEST(Kill, OfTheWorkerCostsAtMostTheTrialThatRan) {
@@ -355,14 +350,14 @@ TEST(Kill, OfTheWorkerCostsAtMostTheTrialThatRan) {
     }
     expect_all_measured(running->wait(), configurations());
   }
-  EXPECT_THAT(sandbox.run({"db", "export"}).out, ::testing::Not(::testing::HasSubstr("\"crash\"")));
-  sandbox.done({"db", "check"});
+  EXPECT_THAT(sandbox.run("db export").out, ::testing::Not(::testing::HasSubstr("\"crash\"")));
+  sandbox.done("db check");
 }
 
 TEST(Faults, ThatCrashLeaveAllOthersMeasured) {
   const int faults = how_often("AUTOTUNE_TEST_FAULTS", 250, 40);
   const Sandbox sandbox;
-  const auto arguments = tune_each("50x" + std::to_string(3 * faults), {"--set", "faults=third"});
+  const auto arguments = tune_each("50x" + std::to_string(3 * faults), "--set faults=third");
   const std::string out = sandbox.done(arguments);
   const Json trials = Json::parse(out)["problems"][0]["trials"];
   EXPECT_EQ(trials["crash"], faults);
@@ -371,14 +366,14 @@ TEST(Faults, ThatCrashLeaveAllOthersMeasured) {
 
 TEST(Faults, AfterTwoCrashesAConfigurationIsNotRunAgain) {
   const Sandbox sandbox;
-  const auto arguments = tune_each("50x9", {"--set", "faults=third"});
+  const auto arguments = tune_each("50x9", "--set faults=third");
   std::vector<std::size_t> rows;
   Json last;
   for (int i = 0; i < 4; ++i) {
     const std::string out = sandbox.done(arguments);
     last = Json::parse(out);
     EXPECT_EQ(last["problems"][0]["trials"]["crash"], 3);
-    const std::string rows_text = sandbox.run({"db", "export"}).out;
+    const std::string rows_text = sandbox.run("db export").out;
     std::size_t crashes = 0;
     for (std::size_t at = 0; (at = rows_text.find("\"crash\"", at)) != std::string::npos; ++at) {
       ++crashes;

@@ -18,37 +18,28 @@ constexpr const char* kProgram = AUTOTUNE_BINARY_DIR "/tests/locked_program";
 class LockVerb : public ::testing::Test {
  protected:
   void pin(const std::string& database, const std::string& size, const std::string& configuration) {
-    const Ended ended =
-        sandbox_.run({"db", "pin", "--db", database, "--target", manifest_of("tiny"), "--size",
-                      size, "--device", "host", "--config", configuration});
-    ASSERT_EQ(ended.status, 0) << ended.err;
+    sandbox_.done(format("db pin --db {} --target @tiny --size {} --device host --config '{}'",
+                         database, size, configuration));
   }
 
-  Ended lock(const std::string& output, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"lock",     "--target", manifest_of("tiny"), "--device", "host",
-                                   "--output", output};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  Ended lock(const std::string& output, const Words& more = {}) const {
+    return sandbox_.run("lock --target @tiny --device host --output" + Words(output) + more);
   }
 
   /// The manifest of tiny with one more line.
   std::string with_line(const std::string& line) const {
-    const fs::path source = fs::path(AUTOTUNE_SOURCE_DIR) / "tests/cli";
-    sandbox_.write("tiny.cu", file_bytes(source / "tiny.cu"));
-    return sandbox_.write("tiny.target.toml",
-                          file_bytes(source / "tiny.target.toml") + line + '\n');
+    sandbox_.write("tiny.cu", file_bytes(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu"));
+    return sandbox_.write("tiny.target.toml", file_bytes(manifest_of("tiny")) + line + '\n');
   }
 
   std::string with_free_size() const { return with_line("free.stride = { default = \"N\" }"); }
 
   /// With a lock or a database, and without a compiler, a cache or a home.
-  Ended run_with(const std::string& file, const std::vector<std::string>& sizes) {
+  Ended run_with(const std::string& file, const Words& sizes) {
     sandbox_.set("AUTOTUNE_DB", (sandbox_.folder() / file).string());
     sandbox_.set("AUTOTUNE_HOST_CXX", "/none/c++");
     sandbox_.set("AUTOTUNE_CACHE", (sandbox_.folder() / "no_cache").string());
-    std::vector<std::string> words{kProgram, manifest_of("tiny")};
-    words.insert(words.end(), sizes.begin(), sizes.end());
-    Ended ended = sandbox_.run_program(words);
+    Ended ended = sandbox_.run_program(Words(kProgram) + "@tiny" + sizes);
     for (const char* const name : {"AUTOTUNE_DB", "AUTOTUNE_HOST_CXX", "AUTOTUNE_CACHE"}) {
       sandbox_.unset(name);
     }
@@ -60,7 +51,7 @@ class LockVerb : public ::testing::Test {
 
 TEST_F(LockVerb, GivesProgramsDecisionsAndKernelsInOneFile) {
   sandbox_.done(tune("tiny", "100,200"));
-  const Ended made = lock("app.lock", {"--fallback", "error"});
+  const Ended made = lock("app.lock", "--fallback error");
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_THAT(made.out, AllOf(HasSubstr("app.lock: 2 answers on "), HasSubstr("fallback: error")));
   std::filesystem::remove_all(sandbox_.folder() / "data");
@@ -86,10 +77,10 @@ TEST_F(LockVerb, FourProcessesWithOtherDatabasesHaveOneAnswer) {
   std::vector<std::string> by_database, by_lock;
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     const std::string database = "rank" + std::to_string(i) + ".db";
-    sandbox_.done(tune("tiny", "100", {"--db", database}));
+    sandbox_.done(tune("tiny", "100", format("--db {}", database)));
     pin(database, "100", configurations[i]);
   }
-  ASSERT_EQ(lock("app.lock", {"--db", "rank2.db"}).status, 0);
+  ASSERT_EQ(lock("app.lock", "--db rank2.db").status, 0);
   for (std::size_t i = 0; i < configurations.size(); ++i) {
     // Each rank's own database is the user's default one; the lock is named in place of it.
     sandbox_.set("AUTOTUNE_DB",
@@ -101,44 +92,9 @@ TEST_F(LockVerb, FourProcessesWithOtherDatabasesHaveOneAnswer) {
   }
 }
 
-TEST_F(LockVerb, FourRanksOfAnMpiJobHaveOneAnswer) {
-  const std::vector<std::string> configurations{"BLOCK=1 STEP=1", "BLOCK=1 STEP=64",
-                                                "BLOCK=16 STEP=4", "BLOCK=16 STEP=16"};
-  for (std::size_t rank = 0; rank < 4; ++rank) {
-    const std::string folder = format("rank{}/autotune", rank);
-    std::filesystem::create_directories(sandbox_.folder() / folder);
-    const std::string database = folder + "/tuned.db";
-    sandbox_.done(tune("tiny", "100", {"--db", database}));
-    pin(database, "100", configurations[rank]);
-  }
-  ASSERT_EQ(lock("app.lock", {"--db", "rank2/autotune/tuned.db"}).status, 0);
-  // The answers of all ranks, each with a database of its own.
-  const auto answers = [&](const std::string& environment) {
-    const Ended ended =
-        sandbox_.run_program({"/usr/bin/env", "mpirun", "--allow-run-as-root", "--oversubscribe",
-                              "--bind-to", "none", "-n", "4", "/bin/sh", "-c",
-                              format("{} XDG_DATA_HOME=$PWD/rank$OMPI_COMM_WORLD_RANK {} {} 100",
-                                     environment, kProgram, manifest_of("tiny"))});
-    std::multiset<std::string> lines;
-    std::istringstream text(ended.out);
-    for (std::string line; std::getline(text, line);) {
-      if (line.starts_with("100 BLOCK=")) lines.insert(line);
-    }
-    return std::pair(ended, lines);
-  };
-  const auto [ended, skewed] = answers("");
-  if (ended.status == 127) GTEST_SKIP() << "no mpirun here";
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(std::set(skewed.begin(), skewed.end()).size(), 4u) << ended.out;
-  const auto [locked, same] = answers("AUTOTUNE_DB=$PWD/app.lock");
-  EXPECT_EQ(locked.status, 0) << locked.err;
-  EXPECT_EQ(same.size(), 4u) << locked.out;
-  EXPECT_THAT(same, ::testing::Each(HasSubstr(configurations[2] + " right")));
-}
-
 TEST_F(LockVerb, AnswersForAllSizesOfARange) {
   sandbox_.done(tune("tiny", "64"));
-  const Ended made = lock("app.lock", {"--sizes", "N=60..70:1"});
+  const Ended made = lock("app.lock", "--sizes N=60..70:1");
   ASSERT_EQ(made.status, 0) << made.err;
   const Ended ran = run_with("app.lock", {"60", "65", "70"});
   EXPECT_EQ(ran.status, 0) << ran.err;
@@ -149,7 +105,7 @@ TEST_F(LockVerb, AnswersForAllSizesOfARange) {
 }
 
 TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
-  ASSERT_EQ(lock("app.lock", {"--sizes", "100"}).status, 0);
+  ASSERT_EQ(lock("app.lock", "--sizes 100").status, 0);
   const std::string whole = file_bytes(sandbox_.folder() / "app.lock");
   const auto with = [&](const std::string& bytes) {
     sandbox_.write("other.lock", bytes);
@@ -165,8 +121,8 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
   EXPECT_THAT(with(""), HasSubstr("other.lock: is not a lock"));
   EXPECT_THAT(run_with("none.lock", {"100"}).err, HasSubstr("none.lock: cannot be read: No such"));
 
-  const Ended foreign = sandbox_.run({"lock", "--target", "gemm", "--sizes", "64", "--device",
-                                      "h200", "--set", "units=fp32", "--output", "h200.lock"});
+  const Ended foreign = sandbox_.run(
+      "lock --target gemm --sizes 64 --device h200 --set units=fp32 --output h200.lock");
   if (foreign.status != 0) GTEST_SKIP() << "no NVRTC here: " << foreign.err;
   const Ended ran = run_with("h200.lock", {"100"});
   EXPECT_EQ(ran.status, 1);
@@ -176,8 +132,9 @@ TEST_F(LockVerb, DamageAndForeignDevicesAreRefusedWithASentence) {
 
 TEST_F(LockVerb, HoldsAnswersForFreeSizesThatAreNamed) {
   const std::string manifest = with_free_size();
-  sandbox_.done({"lock", "--target", manifest, "--sizes", "100,stride=104,200,stride=200,200",
-                 "--device", "host", "--output", "app.lock"});
+  sandbox_.done(format(
+      "lock --target {} --sizes 100,stride=104,200,stride=200,200 --device host --output app.lock",
+      manifest));
   const Lock lock = read_lock(sandbox_.folder() / "app.lock");
   std::set<std::vector<std::int64_t>> held;
   for (const LockedAnswer& answer : lock.targets.at(0).answers) {
@@ -189,14 +146,14 @@ TEST_F(LockVerb, HoldsAnswersForFreeSizesThatAreNamed) {
 TEST_F(LockVerb, SizesGetThePinOfThePlainSettingsAsInAProgram) {
   const std::string manifest = with_line(
       "settings.way = { values = [\"plain\", \"other\"], alike = [\"plain\", \"other\"] }");
+  sandbox_.done(format("tune --target {} --sizes 100 --device host --budget 2", manifest));
   sandbox_.done(
-      {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "2"});
-  sandbox_.done({"db", "pin", "--target", manifest, "--size", "100", "--device", "host", "--config",
-                 "BLOCK=16 STEP=64"});
-  const std::string told =
-      sandbox_.done({"lock", "--target", manifest, "--sizes", "100,200", "--set", "way=other",
-                     "--device", "host", "--output", "app.lock"});
-  EXPECT_THAT(told, HasSubstr(", 0 by a library, 1 expected and not measured; "));
+      format("db pin --target {} --size 100 --device host --config 'BLOCK=16 STEP=64'", manifest));
+  EXPECT_THAT(
+      sandbox_.done(
+          format("lock --target {} --sizes 100,200 --set way=other --device host --output app.lock",
+                 manifest)),
+      HasSubstr(", 0 by a library, 1 expected and not measured; "));
   const LockedAnswer answer = read_lock(sandbox_.folder() / "app.lock").targets.at(0).answers.at(0);
   EXPECT_EQ(answer.configuration, "BLOCK=16 STEP=64");
   EXPECT_EQ(answer.origin, db::Origin::exact);
@@ -204,14 +161,12 @@ TEST_F(LockVerb, SizesGetThePinOfThePlainSettingsAsInAProgram) {
 
 TEST_F(LockVerb, RepairKeepsAnswersOfATargetWithFreeSizes) {
   const std::string manifest = with_free_size();
-  sandbox_.done(
-      {"tune", "--target", manifest, "--sizes", "100", "--device", "host", "--budget", "4"});
-  sandbox_.done(
-      {"lock", "--target", manifest, "--sizes", "100", "--device", "host", "--output", "app.lock"});
+  sandbox_.done(format("tune --target {} --sizes 100 --device host --budget 4", manifest));
+  sandbox_.done(format("lock --target {} --sizes 100 --device host --output app.lock", manifest));
   Lock lock = read_lock(sandbox_.folder() / "app.lock");
   lock.targets.at(0).answers.at(0).median_ns = 0.001;
   sandbox_.write("app.lock", lock_text(lock));
-  sandbox_.done({"lock", "--repair", "app.lock", "--target", manifest, "--budget", "4"});
+  sandbox_.done(format("lock --repair app.lock --target {} --budget 4", manifest));
   EXPECT_THAT(read_lock(sandbox_.folder() / "app.lock").targets.at(0).answers, SizeIs(1));
 }
 
@@ -221,8 +176,7 @@ TEST_F(LockVerb, VerifySaysWhichAnswersHoldAndRepairTunesTheOthers) {
   pin(sandbox_.database().string(), "200", "BLOCK=16 STEP=16");
   ASSERT_EQ(lock("app.lock").status, 0);
   const auto lock_verb = [&](const std::string& mode) {
-    return sandbox_.run({"lock", mode, "app.lock", "--target", manifest_of("tiny"), "--within",
-                         "1000", "--budget", "4"});
+    return sandbox_.run(format("lock {} app.lock --target @tiny --within 1000 --budget 4", mode));
   };
   const Ended verified = lock_verb("--verify");
   EXPECT_EQ(verified.status, 0) << verified.err << verified.out;
@@ -263,8 +217,7 @@ TEST_F(LockVerb, AWorkloadHoldsWhatTheBlasLibraryLaunches) {
   };
   sandbox_.write("w.jsonl", call(512, "none", 1) + call(520, "none", 1) + call(512, "beta", 1) +
                                 call(512, "none", 2));
-  const Ended made =
-      sandbox_.run({"lock", "--workload", "w.jsonl", "--device", "h200", "--output", "w.lock"});
+  const Ended made = sandbox_.run("lock --workload w.jsonl --device h200 --output w.lock");
   if (made.status != 0) GTEST_SKIP() << "no NVRTC here: " << made.err;
   const Lock lock = read_lock(sandbox_.folder() / "w.lock");
   std::map<std::string, std::string> configurations;  // of any units
@@ -289,10 +242,9 @@ TEST_F(LockVerb, DiffReadsAsText) {
   pin((sandbox_.database()).string(), "100", "BLOCK=1 STEP=4");
   ASSERT_EQ(lock("a.lock").status, 0);
   pin((sandbox_.database()).string(), "100", "BLOCK=16 STEP=64");
-  ASSERT_EQ(lock("b.lock", {"--fallback", "error"}).status, 0);
-  const std::string same = sandbox_.done({"lock", "--diff", "a.lock", "a.lock"});
-  EXPECT_EQ(same, "no difference\n");
-  const Ended changed = sandbox_.run({"lock", "--diff", "a.lock", "b.lock"});
+  ASSERT_EQ(lock("b.lock", "--fallback error").status, 0);
+  EXPECT_EQ(sandbox_.done("lock --diff a.lock a.lock"), "no difference\n");
+  const Ended changed = sandbox_.run("lock --diff a.lock b.lock");
   EXPECT_EQ(changed.status, 1);
   EXPECT_THAT(changed.out, AllOf(HasSubstr("fallback: vendor is now error\n"),
                                  HasSubstr("N=100: BLOCK=1 STEP=4, kernel "),
@@ -300,24 +252,21 @@ TEST_F(LockVerb, DiffReadsAsText) {
 }
 
 TEST_F(LockVerb, WrongUsageIsNamed) {
-  const auto error = [&](const std::vector<std::string>& words) {
+  const auto error = [&](const Words& words) {
     const Ended ended = sandbox_.run(words);
     EXPECT_NE(ended.status, 0);
     return ended.err;
   };
-  EXPECT_THAT(error({"lock", "--device", "host", "--sizes", "8", "--target", manifest_of("tiny")}),
-              HasSubstr("--output"));
-  EXPECT_THAT(error({"lock", "--device", "host", "--output", "a.lock", "--fallback", "none"}),
+  EXPECT_THAT(error("lock --device host --sizes 8 --target @tiny"), HasSubstr("--output"));
+  EXPECT_THAT(error("lock --device host --output a.lock --fallback none"),
               HasSubstr("--fallback is vendor or error, not \"none\""));
-  EXPECT_THAT(error({"lock", "--device", "host", "--target", manifest_of("tiny"), "--sizes", "8",
-                     "--output", "a.lock", "--db", "none.db"}),
+  EXPECT_THAT(error("lock --device host --target @tiny --sizes 8 --output a.lock --db none.db"),
               HasSubstr("none.db: there is no such file"));
-  EXPECT_THAT(error({"lock", "--verify"}), HasSubstr("need one lock"));
-  EXPECT_THAT(error({"lock", "--verify", "none.lock"}), HasSubstr("none.lock: cannot be read"));
-  EXPECT_THAT(error({"lock", "--diff", "a.lock"}), HasSubstr("--diff needs two locks"));
-  EXPECT_THAT(error({"lock", "a.lock"}), HasSubstr("name the new lock with --output"));
-  EXPECT_THAT(error({"lock", "--device", "host", "--output", "a.lock"}),
-              HasSubstr("tune it first"));
+  EXPECT_THAT(error("lock --verify"), HasSubstr("need one lock"));
+  EXPECT_THAT(error("lock --verify none.lock"), HasSubstr("none.lock: cannot be read"));
+  EXPECT_THAT(error("lock --diff a.lock"), HasSubstr("--diff needs two locks"));
+  EXPECT_THAT(error("lock a.lock"), HasSubstr("name the new lock with --output"));
+  EXPECT_THAT(error("lock --device host --output a.lock"), HasSubstr("tune it first"));
 }
 
 }  // namespace

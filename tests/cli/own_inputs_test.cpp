@@ -5,12 +5,14 @@
 
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 using testing::Ended;
 using testing::Sandbox;
+using testing::Words;
 
 /// Rows of a sparse matrix from files, indices of a range, and a scale that a kernel prepares.
 constexpr const char* kManifest = R"toml(manifest = 2
@@ -62,33 +64,26 @@ class OwnInputs : public ::testing::Test {
     file.write(reinterpret_cast<const char*>(starts.data()),
                static_cast<std::streamsize>(4 * starts.size()));
   }
-  Ended run(const std::string& what) const {
-    std::vector<std::string> words{"check",  "./rows.target.toml", "--sizes",
-                                   "4x1000", "--device",           "host"};
-    if (what == "tune") {
-      words = {"--target", "./rows.target.toml", "--sizes", "4x1000", "--device",
-               "host",     "--budget",           "2"};
-    }
-    return sandbox_.run(words);
+  Ended check() const {
+    return sandbox_.run("check ./rows.target.toml --sizes 4x1000 --device host");
   }
 
   Sandbox sandbox_;
 };
 
 TEST_F(OwnInputs, AreCheckedAndTuned) {
-  const Ended checked = run("check");
+  const Ended checked = check();
   EXPECT_EQ(checked.status, 0) << checked.err;
   EXPECT_THAT(checked.out, HasSubstr("input     starts 5 i32, 20 bytes, from starts.bin\n"));
   EXPECT_THAT(checked.out, HasSubstr("uniform 0 to 999\n"));
   EXPECT_THAT(checked.out, HasSubstr("prepared\n"));
   EXPECT_THAT(checked.out, HasSubstr("the default is right on the edge problem too"));
-  const Ended tuned = run("tune");
-  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  sandbox_.done("--target ./rows.target.toml --sizes 4x1000 --device host --budget 2");
 }
 
 TEST_F(OwnInputs, InAFileMustHaveTheLengthThatIsDeclared) {
   write_starts({0, 8});
-  const Ended shorter = run("check");
+  const Ended shorter = check();
   EXPECT_NE(shorter.status, 0);
   EXPECT_THAT(shorter.err, HasSubstr("arguments.starts.length: 5 elements of i32 are 20 bytes, and "
                                      "starts.bin has 8"));
@@ -129,12 +124,12 @@ extern "C" __global__ void plain(const float* x, float* total, int n) {
 }
 )cuda");
   const std::string manifest = "./sum.target.toml";
-  const Ended checked = sandbox.run({"check", manifest, "--sizes", "100000", "--device", "host"});
+  const Ended checked = sandbox.run(format("check {} --sizes 100000 --device host", manifest));
   EXPECT_EQ(checked.status, 0) << checked.err;
   EXPECT_THAT(checked.out, HasSubstr("checked   total 1 f32"));
   EXPECT_THAT(checked.out, HasSubstr("unchecked parts 100 f32"));
   const Ended tuned =
-      sandbox.run({"--target", manifest, "--sizes", "100000", "--device", "host", "--budget", "2"});
+      sandbox.run(format("--target {} --sizes 100000 --device host --budget 2", manifest));
   EXPECT_EQ(tuned.status, 0) << tuned.err << tuned.out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -66,11 +67,9 @@ class ProgramTarget : public ::testing::Test {
     sandbox_.write("twice.cpp", edited(kSource, "EDIT", edit));
     sandbox_.write("twice.target.toml", manifest);
   }
-  Ended run(std::vector<std::string> words) const { return sandbox_.run(std::move(words)); }
-  Ended check() const { return run({"check", kName, "--sizes", "100", "--device", "host"}); }
-  Ended tune() const {
-    return run({"tune", "--target", kName, "--sizes", "100", "--device", "host"});
-  }
+  Ended run(Words words) const { return sandbox_.run(std::move(words)); }
+  Ended check() const { return run(format("check {} --sizes 100 --device host", kName)); }
+  Ended tune() const { return run(format("tune --target {} --sizes 100 --device host", kName)); }
   /// What check says of a manifest in which `what` is replaced.
   std::string refusal(const std::string& what, const std::string& with) const {
     write("", edited(kProgramManifest, what, with));
@@ -93,10 +92,10 @@ TEST_F(ProgramTarget, IsCheckedTunedAndExplained) {
   const Ended tuned = tune();
   EXPECT_EQ(tuned.status, 0) << tuned.err;
   EXPECT_THAT(tuned.out, AllOf(HasSubstr("UNROLL=4"), HasSubstr("2.00x the default")));
-  const Ended found = run({"query", "--target", kName, "--size", "100", "--device", "host"});
+  const Ended found = run(format("query --target {} --size 100 --device host", kName));
   EXPECT_EQ(found.status, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("UNROLL=4"));
-  const Ended explained = run({"explain", "--target", kName, "--size", "100", "--device", "host"});
+  const Ended explained = run(format("explain --target {} --size 100 --device host", kName));
   EXPECT_EQ(explained.status, 0) << explained.err;
   EXPECT_THAT(explained.out, AllOf(HasSubstr("-DUNROLL=4"), Not(HasSubstr("occupancy"))));
 }
@@ -137,21 +136,20 @@ TEST_F(ProgramTarget, IsRunOnChangedInputsOnceInItsBuffers) {
 
 TEST_F(ProgramTarget, TheWinnerIsExportedAsAScriptThatBuildsIt) {
   EXPECT_EQ(tune().status, 0);
-  const Ended script =
-      run({"db", "export", "--format", "source", "--target", kName, "--size", "100"});
+  const Ended script = run(format("db export --format source --target {} --size 100", kName));
   EXPECT_EQ(script.status, 0) << script.err;
   sandbox_.write("twice.sh", script.out);
   const Ended built = sandbox_.run_program({"/bin/sh", "twice.sh", "winner"});
   EXPECT_EQ(built.status, 0) << built.err;
   EXPECT_TRUE(std::filesystem::exists(sandbox_.folder() / "winner"));
-  EXPECT_THAT(run({"db", "export", "--format", "cpp", "--embed", "--target", kName}).err,
+  EXPECT_THAT(run(format("db export --format cpp --embed --target {}", kName)).err,
               HasSubstr("it is a program, and an exported header launches kernels only"));
 }
 
 TEST_F(ProgramTarget, SourceAndWordsBelongToItsResults) {
   EXPECT_EQ(tune().status, 0);
   write("", edited(kProgramManifest, "\"{source}\"", "\"-g\", \"{source}\""));
-  const Ended found = run({"query", "--target", kName, "--size", "100", "--device", "host"});
+  const Ended found = run(format("query --target {} --size 100 --device host", kName));
   EXPECT_THAT(found.out, HasSubstr("stale    the kernel has changed since"));
 }
 
@@ -202,10 +200,10 @@ TEST_F(ProgramTarget, MistakesInTheManifestAreNamed) {
 
 TEST(ProgramExample, AMatrixProductIsTunedByItsOwnCompiler) {
   Sandbox sandbox;
-  const std::string tuned = sandbox.done(
-      {"tune", "--target", AUTOTUNE_SOURCE_DIR "/examples/programs/product/product.target.toml",
-       "--sizes", "48", "--device", "host", "--budget", "6"});
-  EXPECT_THAT(tuned, HasSubstr("product N=48"));
+  EXPECT_THAT(sandbox.done({"tune", "--target",
+                            AUTOTUNE_SOURCE_DIR "/examples/programs/product/product.target.toml",
+                            "--sizes", "48", "--device", "host", "--budget", "6"}),
+              HasSubstr("product N=48"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -21,31 +22,30 @@ using RunVerb = InSandbox;
 
 TEST_F(RunVerb, ServesRecordsAndReports) {
   sandbox.set("AUTOTUNE_BLAS_LIBRARY", AUTOTUNE_BINARY_DIR "/tests/blas_stub/libfake_autotune.so");
-  const Ended ended = sandbox.run(
-      {"run", "--record", "workload.jsonl", "--report", "--wait", "--", kCaller, "same", "3"});
+  const Ended ended =
+      sandbox.run(format("run --record workload.jsonl --report --wait -- {} same 3", kCaller));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("wrong 0, cuBLAS 0"));
   EXPECT_THAT(ended.err, HasSubstr("3 of 3 calls of cuBLAS were served"));
   EXPECT_TRUE(std::filesystem::exists(sandbox.folder() / "workload.jsonl"));
-  const Ended off = sandbox.run({"run", "--no-serve", "--report", "--", kCaller, "same", "3"});
+  const Ended off = sandbox.run(format("run --no-serve --report -- {} same 3", kCaller));
   EXPECT_THAT(off.err, HasSubstr("serving is off 3"));
 }
 
 TEST_F(RunVerb, TheCommandHasItsOwnOptionsSignalsAndStatus) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
-  const Ended ended = sandbox.run({"run", "--", "sh", "-c", "kill -s PIPE $$; echo --help"});
+  const Ended ended = sandbox.run("run -- sh -c 'kill -s PIPE $$; echo --help'");
   EXPECT_EQ(ended.status, 128 + 13);
-  EXPECT_THAT(sandbox.run({"run", "--", "printf", "%s", "--help"}).out, HasSubstr("--help"));
-  EXPECT_EQ(sandbox.run({"run", "--", "sh", "-c", "exit 7"}).status, 7);
+  EXPECT_THAT(sandbox.run("run -- printf %s --help").out, HasSubstr("--help"));
+  EXPECT_EQ(sandbox.run("run -- sh -c 'exit 7'").status, 7);
 }
 
 TEST_F(RunVerb, SaysThatTheCommandCalledNothing) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
-  const Ended ended = sandbox.run({"run", "--report", "--", kCaller, "same", "0"});
+  const Ended ended = sandbox.run(format("run --report -- {} same 0", kCaller));
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("autotune: blas_caller: this process called no matrix product"));
-  const Ended script =
-      sandbox.run({"run", "--report", "--", "bash", "-c", kCaller + " same 0; true"});
+  const Ended script = sandbox.run(format("run --report -- bash -c '{} same 0; true'", kCaller));
   EXPECT_THAT(script.err, HasSubstr("autotune: bash: this process"));
   EXPECT_THAT(script.err, Not(HasSubstr("blas_caller"))) << "of processes that it starts";
 }
@@ -53,7 +53,7 @@ TEST_F(RunVerb, SaysThatTheCommandCalledNothing) {
 TEST_F(RunVerb, KeepsWhatIsPreloadedAlready) {
   if (kSanitized) GTEST_SKIP() << "a sanitized library cannot be loaded into other programs";
   sandbox.set("LD_PRELOAD", "libm.so.6");
-  EXPECT_THAT(sandbox.run({"run", "--db", "mine.db", "--", "env"}).out,
+  EXPECT_THAT(sandbox.run("run --db mine.db -- env").out,
               AllOf(HasSubstr("libautotune_blas.so:libm.so.6\n"),
                     HasSubstr("AUTOTUNE_DB=" + (sandbox.folder() / "mine.db").string())));
 }
@@ -66,9 +66,9 @@ TEST_F(RunVerb, TheTunerItselfCallsTheRealLibrary) {
 }
 
 TEST_F(RunVerb, WhatCannotBeRunIsRefused) {
-  expect_refused(sandbox.run({"run"}), 2, {"run needs a command"});
-  expect_refused(sandbox.run({"run", "--", "./none"}), 1, {"./none: cannot be run"});
-  expect_refused(sandbox.run({"run", "--record", "/proc/none/w", "--", "true"}), 1,
+  expect_refused(sandbox.run("run"), 2, {"run needs a command"});
+  expect_refused(sandbox.run("run -- ./none"), 1, {"./none: cannot be run"});
+  expect_refused(sandbox.run("run --record /proc/none/w -- true"), 1,
                  {"--record /proc/none/w: cannot be written"});
 }
 
@@ -76,9 +76,8 @@ class Warm : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "this build has no NVRTC";
-    const Ended tuned = sandbox_.run({"tune", "--target", "vector_add", "--sizes", "4096,65536",
-                                      "--device", "model:h200", "--budget", "3", "--quiet"});
-    ASSERT_EQ(tuned.status, 0) << tuned.err;
+    sandbox_.done(
+        "tune --target vector_add --sizes 4096,65536 --device model:h200 --budget 3 --quiet");
     sandbox_.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
   }
 
@@ -86,28 +85,26 @@ class Warm : public ::testing::Test {
 };
 
 TEST_F(Warm, FillsTheCacheOnce) {
-  const Json first = Json::parse(sandbox_.run({"warm", "--gpu", "h200", "--json"}).out);
+  const Json first = sandbox_.json("warm --gpu h200");
   EXPECT_EQ(first["device"], "NVIDIA H200");
   EXPECT_GE(first["compiled"], 1);
   EXPECT_EQ(first["failed"], 0);
-  const Json again = Json::parse(sandbox_.run({"warm", "--gpu", "h200", "--json"}).out);
+  const Json again = sandbox_.json("warm --gpu h200");
   EXPECT_EQ(again["compiled"], 0);
   EXPECT_EQ(again["cached"], 2);
-  const std::string one = sandbox_.done(
-      {"warm", "--gpu", "h200", "--target", "vector_add", "--size", "4096", "--jobs", "1"});
-  EXPECT_THAT(one, HasSubstr("(sm_90): 0 compiled, 1 in the cache, 0 failed"));
+  EXPECT_THAT(sandbox_.done("warm --gpu h200 --target vector_add --size 4096 --jobs 1"),
+              HasSubstr("(sm_90): 0 compiled, 1 in the cache, 0 failed"));
 }
 
 TEST_F(Warm, AnotherGpuOfTheArchitectureUsesTheAnswersToo) {
-  const Json json = Json::parse(sandbox_.run({"warm", "--gpu", "h100", "--json"}).out);
+  const Json json = sandbox_.json("warm --gpu h100");
   EXPECT_EQ(json["compute_capability"], 90);
   EXPECT_EQ(json["compiled"].get<int>() + json["cached"].get<int>(), 2);
 }
 
 /// Without a database, and with one that has other targets only.
 TEST_F(Warm, ShippedResultsAreCompiledToo) {
-  const std::vector<std::string> words{"warm",   "--gpu",       "h200",      "--target", "gemm",
-                                       "--size", "512x512x512", "--context", "between"};
+  const Words words = "warm --gpu h200 --target gemm --size 512x512x512 --context between";
   Sandbox fresh;
   fresh.set("AUTOTUNE_CACHE", (sandbox_.folder() / "cache").string());
   for (const Sandbox* const sandbox : {&std::as_const(fresh), &std::as_const(sandbox_)}) {
@@ -115,8 +112,8 @@ TEST_F(Warm, ShippedResultsAreCompiledToo) {
     EXPECT_EQ(warmed.status, 0) << warmed.err;
     EXPECT_THAT(warmed.out, HasSubstr(", 0 failed"));
     for (const char* const device : {"model:h200", "h200", "NVIDIA H200"}) {
-      const Ended asked = sandbox->run(
-          {"query", "--target", "gemm", "--size", "512", "--device", device, "--json"});
+      const Ended asked =
+          sandbox->run(format("query --target gemm --size 512 --device '{}' --json", device));
       ASSERT_EQ(asked.status, 0) << device << asked.err;
       EXPECT_EQ(Json::parse(asked.out)["results"][0]["shipped"], true) << device;
     }
@@ -135,12 +132,9 @@ TEST_F(Warm, ShippedResultsAreThereBesideADamagedDatabase) {
     } else {
       std::ofstream(file) << text;
     }
-    for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"query", "--target", "gemm", "--size", "512", "--device",
-                                   "h200"},
-          {"warm", "--gpu", "h200", "--target", "gemm", "--size", "512", "--context", "between"},
-          {"explain", "--target", "gemm", "--size", "512", "--device", "h200", "--context",
-           "between"}}) {
+    for (const Words words : {"query --target gemm --size 512 --device h200",
+                              "warm --gpu h200 --target gemm --size 512 --context between",
+                              "explain --target gemm --size 512 --device h200 --context between"}) {
       const Ended ended = sandbox.run(words);
       EXPECT_EQ(ended.status, 0) << text << words[0] << ended.err;
       EXPECT_THAT(ended.err, HasSubstr("only shipped results are used")) << text << words[0];
@@ -149,16 +143,15 @@ TEST_F(Warm, ShippedResultsAreThereBesideADamagedDatabase) {
 }
 
 TEST_F(Warm, WhatCannotBeWarmedIsRefused) {
-  expect_refused(sandbox_.run({"warm", "--gpu", "a100"}), 1, {"nothing is tuned there for"});
-  expect_refused(sandbox_.run({"warm", "--gpu", "cuda:99"}), 1, {"there is no GPU cuda:99 here"});
-  expect_refused(sandbox_.run({"warm", "--gpu", "h200", "--size", "4096"}), 2,
-                 {"warm needs --target"});
+  expect_refused(sandbox_.run("warm --gpu a100"), 1, {"nothing is tuned there for"});
+  expect_refused(sandbox_.run("warm --gpu cuda:99"), 1, {"there is no GPU cuda:99 here"});
+  expect_refused(sandbox_.run("warm --gpu h200 --size 4096"), 2, {"warm needs --target"});
   sandbox_.set("AUTOTUNE_CACHE", "/proc/none");
-  expect_refused(sandbox_.run({"warm", "--gpu", "h200"}), 1, {"cannot be used"});
+  expect_refused(sandbox_.run("warm --gpu h200"), 1, {"cannot be used"});
 }
 
 TEST_F(Warm, ASizeIsCompiledWhetherItIsTunedOrNot) {
-  EXPECT_THAT(sandbox_.done({"warm", "--gpu", "h200", "--target", "vector_add", "--size", "8"}),
+  EXPECT_THAT(sandbox_.done("warm --gpu h200 --target vector_add --size 8"),
               HasSubstr("1 compiled, 0 in the cache, 0 failed"));
 }
 
@@ -204,11 +197,11 @@ TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
   sandbox.write("scaled.cu", kValuesSource);
   sandbox.write("reference.cu", kReference);
   const std::string manifest = sandbox.write("scaled.target.toml", kValuesManifest).string();
-  const auto tuned = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"tune",       "--target",   manifest,   "--sizes",
-                                      "1000",       "--json",     "--device", "host",
-                                      "--strategy", "exhaustive", "--budget", "100%"};
-    words.insert(words.end(), more.begin(), more.end());
+  const auto tuned = [&](Words more) {
+    Words words = format(
+        "tune --target {} --sizes 1000 --json --device host --strategy exhaustive --budget 100%",
+        manifest);
+    words += more;
     const std::string out = sandbox.done(words);
     return Json::parse(out)["problems"][0];
   };
@@ -219,37 +212,29 @@ TEST(Values, OfAllKindsAreTunedStoredAndFoundAgain) {
   EXPECT_TRUE(best["SHARE"].is_number_float()) << best;
   EXPECT_TRUE(best["SUM"].is_string()) << best;
   EXPECT_EQ(tuned({})["taken_over"], 12);
-  const Json fixed = tuned({"--fix", "SHARE=0.25", "--fix", "FAST=false"});
+  const Json fixed = tuned("--fix SHARE=0.25 --fix FAST=false");
   EXPECT_EQ(fixed["space"], 2);
   EXPECT_EQ(fixed["best"]["config"]["SHARE"], 0.25);
 }
 
 /// A plugin with one target, whose manifest cannot be read.
-constexpr const char* kBadManifest = R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
+const std::string kBadManifest = testing::plugin_with({{"TARGETS", "targets"}}, "bad", R"(
 static const autotune_target_v1 target = {"{ \"format\": ", 0, 0, 0};
 static const autotune_targets_v1 targets = {1, &target};
-static const void* facet(const char* id) {
-  return strcmp(id, AUTOTUNE_FACET_TARGETS) == 0 ? &targets : 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "bad", "1.0", "a test", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)";
+)");
 
 TEST(PluginsOfACommand, ABadManifestOfOneThatWasFoundEndsNothing) {
   const PluginWorkshop workshop;
   const std::string file = workshop.build("bad", kBadManifest);
   Sandbox sandbox;
   sandbox.set("AUTOTUNE_PLUGIN_PATH", workshop.folder().string());
-  const Ended found =
-      sandbox.run({"tune", "--target", "nosuch", "--sizes", "1", "--device", "host"});
+  const Ended found = sandbox.run("tune --target nosuch --sizes 1 --device host");
   EXPECT_THAT(found.err, HasSubstr("warning: the targets of plugin bad are left out: "));
   EXPECT_THAT(found.err, HasSubstr("\nerror: "));
   EXPECT_THAT(found.err.substr(found.err.find("\nerror: ")), Not(HasSubstr("bad.so")));
-  expect_refused(sandbox.run({"tune", "--plugin", file, "--target", "nosuch", "--sizes", "1",
-                              "--device", "host"}),
-                 1, {"bad.so", "this manifest is in JSON"});
+  expect_refused(
+      sandbox.run(format("tune --plugin {} --target nosuch --sizes 1 --device host", file)), 1,
+      {"bad.so", "this manifest is in JSON"});
 }
 
 TEST(PluginsOfACommand, AManifestIsReadWithoutThoseThatAreFound) {
@@ -257,22 +242,19 @@ TEST(PluginsOfACommand, AManifestIsReadWithoutThoseThatAreFound) {
   workshop.build("bad", kBadManifest);
   Sandbox sandbox;
   sandbox.set("AUTOTUNE_PLUGIN_PATH", workshop.folder().string());
-  sandbox.done({"new-target", "scale"});
-  const Ended ended = sandbox.run({"check", "scale.target.toml", "--device", "host"});
+  sandbox.done("new-target scale");
+  const Ended ended = sandbox.run("check scale.target.toml --device host");
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.err, "");
 }
 
-std::vector<std::string> explain_tiny(const std::vector<std::string>& more = {}) {
-  std::vector<std::string> arguments = {"explain", "--target", manifest_of("tiny"), "--size", "100",
-                                        "--db",    "t.db"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words explain_tiny(const Words& more = {}) {
+  return Words("explain --target @tiny --size 100 --db t.db") + more;
 }
 
 TEST(Counters, AreShownByExplain) {
   const Sandbox sandbox;
-  sandbox.done(tune("tiny", "100", {"--budget", "2", "--db", "t.db"}));
+  sandbox.done(tune("tiny", "100", "--budget 2 --db t.db"));
   EXPECT_THAT(sandbox.run(explain_tiny()).out, Not(HasSubstr("counters ")));
   {
     db::TunedStore store(sandbox.folder() / "t.db");
@@ -292,16 +274,15 @@ TEST(Counters, AreShownByExplain) {
   EXPECT_THAT(text, HasSubstr("  DRAM          4.000 KiB read, 0 bytes written"));
   EXPECT_THAT(text, HasSubstr(" if each element moves once\n")) << "what the target declares";
   EXPECT_THAT(text, Not(HasSubstr("  L2  "))) << "its hits were not counted";
-  const Json json = Json::parse(sandbox.run(explain_tiny({"--json"})).out)[0];
+  const Json json = Json::parse(sandbox.run(explain_tiny("--json")).out)[0];
   EXPECT_EQ(json["counters"]["load_sectors"], 4096);
-  const Ended asked =
-      sandbox.run({"query", "--target", manifest_of("tiny"), "--db", "t.db", "--json"});
+  const Ended asked = sandbox.run("query --target @tiny --db t.db --json");
   EXPECT_EQ(Json::parse(asked.out)["results"][0]["counters"]["load_sectors"], 4096);
 }
 
 TEST(Counters, NeedAnNvidiaGpu) {
   const Sandbox sandbox;
-  const Ended ended = sandbox.run(tune("tiny", "100", {"--counters", "--budget", "2"}));
+  const Ended ended = sandbox.run(tune("tiny", "100", "--counters --budget 2"));
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err,
               HasSubstr("(host) has no hardware counters: --counters needs an NVIDIA GPU"));

@@ -10,6 +10,7 @@
 #include "tests/support/source_folder.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/target/catalog.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -22,7 +23,7 @@ const char* const kShipped = AUTOTUNE_BINARY_DIR "/share/autotune/shipped.db";
 using Shipped = InSandbox;
 
 TEST_F(Shipped, TheDatabaseIsUndamaged) {
-  const Ended ended = Sandbox().run({"db", "check", "--db", kShipped});
+  const Ended ended = Sandbox().run(format("db check --db {}", kShipped));
   EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
 }
 
@@ -42,7 +43,7 @@ TEST_F(Shipped, NoCommandNamesAFolderOfAMachine) {
 const std::set<std::string> kChangedOnPurpose = {};
 
 TEST_F(Shipped, ResultsAreOfTheKernelsAsTheyAre) {
-  const Ended ended = Sandbox().run({"query", "--json", "--db", kShipped});
+  const Ended ended = Sandbox().run(format("query --json --db {}", kShipped));
   if (ended.status != 0) GTEST_SKIP() << "nothing is shipped: " << ended.err;
   const Json results = Json::parse(ended.out)["results"];
   std::set<std::string> stale;
@@ -56,25 +57,23 @@ TEST_F(Shipped, ResultsAreOfTheKernelsAsTheyAre) {
 
 TEST_F(Shipped, AReportShowsThemToWhoeverHasTunedNothing) {
   const std::string page = (sandbox.folder() / "page.html").string();
-  const std::vector<std::string> words{"report",      "--target", "gemm", "--device",
-                                       "NVIDIA H200", "--size",   "512",  "--context",
-                                       "between",     "--output", page};
+  const Words words = format(
+      "report --target gemm --device 'NVIDIA H200' --size 512 --context between --output {}", page);
   const Ended ended = sandbox.run(words);
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, AllOf(HasSubstr("nothing is tuned here yet"), HasSubstr("tuned.db")));
   const std::string text = file_bytes(page);
   EXPECT_THAT(text, HasSubstr("KERNEL=fast BN="));
   EXPECT_THAT(text, Not(HasSubstr("<dd>KERNEL=fast BLOCK_SIZE="))) << "of other families";
-  expect_refused(sandbox.run({"report", "--db", "none.db", "--output", page}), 1,
+  expect_refused(sandbox.run(format("report --db none.db --output {}", page)), 1,
                  {"none.db: there is no such file", "tune something first"});
 }
 
 TEST_F(Shipped, QueryTellsWhatAProgramGets) {
   const auto line = [&](const char* size) {
-    const std::string ended =
-        sandbox.done({"query", "--target", "gemm", "--size", size, "--context", "between",
-                      "--device", "NVIDIA H200", "--db", kShipped});
-    return ended;
+    return sandbox.done(
+        format("query --target gemm --size {} --context between --device 'NVIDIA H200' --db {}",
+               size, kShipped));
   };
   EXPECT_THAT(line("1024"), ContainsRegex("program  gemm KERNEL=split .*, [0-9.]+ us\n"));
   EXPECT_THAT(line("128"), ContainsRegex("program  gemm KERNEL=.*, [0-9.]+ us\n"));
@@ -117,10 +116,8 @@ class ShippedLayer : public ::testing::Test {
   }
 
   Ended query(const std::string& size) {
-    std::vector<std::string> words{(prefix_ / "bin/autotune").string(), "query", "--target",
-                                   "gemm"};
-    if (!size.empty()) words.insert(words.end(), {"--size", size});
-    return sandbox_.run_program(words);
+    return sandbox_.run_program(format("{}/bin/autotune query --target gemm {}{}", prefix_.string(),
+                                       size.empty() ? "" : "--size ", size));
   }
 
   Sandbox sandbox_;
@@ -184,7 +181,7 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
     store.append(trials);
     store.add_decision(sample.decision("BM=1", 1000));
   }
-  sandbox.done({"db", "export", "--output", "all.jsonl"});
+  sandbox.done("db export --output all.jsonl");
   const Ended reduced = sandbox.run_program(
       {"/usr/bin/env", "python3", (source_folder() / "scripts/build_shipped").string(), "--reduce",
        (sandbox.folder() / "all.jsonl").string()});
@@ -193,19 +190,16 @@ TEST(BuildShipped, KeepsDecisionsAndTheFastestTrials) {
   EXPECT_THAT(reduced.out, Not(HasSubstr("\"BM=5\"")));
   EXPECT_THAT(reduced.out, HasSubstr("\"BM=70\"")) << "the default configuration";
   const std::string file = sandbox.write("reduced.jsonl", reduced.out).string();
-  const Ended imported = sandbox.run({"db", "import", file, "--db", "other.db"});
+  const Ended imported = sandbox.run(format("db import {} --db other.db", file));
   EXPECT_EQ(imported.status, 0) << imported.err;
   EXPECT_EQ(imported.err, "");
-  EXPECT_THAT(sandbox.run({"query", "--db", "other.db"}).out, HasSubstr("best     1.000 us"));
+  EXPECT_THAT(sandbox.run("query --db other.db").out, HasSubstr("best     1.000 us"));
 }
 
 TEST_F(Shipped, AQuestionWithoutSettingsIsThatOfAProgramThatNamesNone) {
-  const auto query = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {"query", "--target", "gemm", "--device", "h100", "--size"});
-    return sandbox.run(words).out;
-  };
-  const std::string f32 = query({"512"}),
-                    bf16 = query({"16x4096x4096", "--set", "dtype=bf16", "--set", "layout=NT"});
+  const std::string asked = "query --target gemm --device h100 --size ";
+  const std::string f32 = sandbox.run(asked + "512").out,
+                    bf16 = sandbox.run(asked + "16x4096x4096 --set dtype=bf16 --set layout=NT").out;
   EXPECT_THAT(f32, HasSubstr("gemm M=512 N=512 K=512 batch=1 on NVIDIA H100"));
   EXPECT_THAT(f32, AllOf(Not(HasSubstr("dtype=")), Not(HasSubstr("layout="))));
   EXPECT_THAT(bf16, HasSubstr("KERNEL=skinny"));
@@ -213,21 +207,13 @@ TEST_F(Shipped, AQuestionWithoutSettingsIsThatOfAProgramThatNamesNone) {
 }
 
 TEST_F(Shipped, OnAFreshMachineEveryVerbThatReadsResultsKnowsThemByTheGpusShortName) {
-  const std::vector<std::string> asked{"--target", "gemm", "--size", "512", "--device", "h200"};
-  for (std::vector<std::string> words : std::vector<std::vector<std::string>>{
-           {"query"},
-           {"explain"},
-           {"compare"},
-           {"db", "export", "--format", "source", "--set", "units=fp32"}}) {
-    words.insert(words.end(), asked.begin(), asked.end());
-    const Ended ended = sandbox.run(words);
-    EXPECT_EQ(ended.status, 0) << words[0] << ": " << ended.err;
-    EXPECT_THAT(ended.out, HasSubstr("NVIDIA H200")) << words[0];
+  for (const char* const verb :
+       {"query --size 512", "explain --size 512", "compare --size 512",
+        "db export --format source --set units=fp32 --size 512", "db export --format cpp"}) {
+    EXPECT_THAT(sandbox.done(verb + Words("--target gemm --device h200")), HasSubstr("NVIDIA H200"))
+        << verb;
   }
-  const std::string header =
-      sandbox.done({"db", "export", "--format", "cpp", "--target", "gemm", "--device", "h200"});
-  EXPECT_THAT(header, HasSubstr("NVIDIA H200"));
-  const Ended host = sandbox.run({"query", "--target", "gemm", "--device", "host"});
+  const Ended host = sandbox.run("query --target gemm --device host");
   EXPECT_EQ(host.status, 1);
   EXPECT_THAT(host.err, HasSubstr("NVIDIA H200"));
 }

@@ -8,14 +8,10 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/source_folder.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
-
-std::string source_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 /// A database of predictions for a GPU that is not here.
 class SourceExport : public ::testing::Test {
@@ -25,12 +21,12 @@ class SourceExport : public ::testing::Test {
   }
 
   /// The predicted best configuration.
-  std::string predict(const std::string& target, const std::string& size,
-                      std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"tune",     "--target",      target,       "--sizes", size,
-                                   "--device", "model:h200",    "--strategy", "random",  "--budget",
-                                   "1",        "--no-baseline", "--quiet",    "--json"};
-    words.insert(words.end(), more.begin(), more.end());
+  std::string predict(const std::string& target, const std::string& size, Words more = {}) const {
+    Words words = format(
+        "tune --target {} --sizes {} --device model:h200 --strategy random --budget 1 "
+        "--no-baseline --quiet --json",
+        target, size);
+    words += more;
     const Ended ended = sandbox_.run(words);
     EXPECT_EQ(ended.status, 0) << ended.err;
     std::string text;
@@ -42,31 +38,28 @@ class SourceExport : public ::testing::Test {
     return text;
   }
 
-  Ended exported(const std::string& target, const std::string& size,
-                 std::vector<std::string> more = {}) const {
-    std::vector<std::string> words{"db",       "export", "--format", "source",
-                                   "--target", target,   "--size",   size};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  Ended exported(const std::string& target, const std::string& size, Words more = {}) const {
+    return sandbox_.run(
+        Words(format("db export --format source --target {} --size {}", target, size)) + more);
   }
 
   Sandbox sandbox_;
 };
 
 TEST_F(SourceExport, OfEveryShippedTargetIncludesTheToolkitAlone) {
-  const Json targets = Json::parse(sandbox_.run({"list", "targets", "--json"}).out);
+  const Json targets = sandbox_.json("list targets");
   for (const Json& each : targets) {
     const std::string target = each["name"];
     SCOPED_TRACE(target);
     const std::string size = "256";
     predict(target, size);
-    const Ended ended = exported(target, size, {"--output", target});
+    const Ended ended = exported(target, size, format("--output {}", target));
     ASSERT_EQ(ended.status, 0) << ended.err;
-    const std::string source = source_text(sandbox_.folder() / target / (target + ".cu"));
+    const std::string source = file_bytes(sandbox_.folder() / target / (target + ".cu"));
     EXPECT_THAT(source, Not(HasSubstr("#include \"")));
     EXPECT_THAT(source, Not(HasSubstr("AUTOTUNE_HOST")));
     EXPECT_THAT(source, HasSubstr("cudaError_t launch("));
-    EXPECT_THAT(source_text(sandbox_.folder() / target / (target + "_test.cu")),
+    EXPECT_THAT(file_bytes(sandbox_.folder() / target / (target + "_test.cu")),
                 HasSubstr("_of_the_test\n"));
     EXPECT_THAT(ended.out, HasSubstr("nvcc -std=c++17 -O3 -gencode arch=compute_90a,code=sm_90a "));
   }
@@ -82,8 +75,8 @@ TEST_F(SourceExport, HasEveryLaunchAndTheWorkspaceBetweenThem) {
 
 TEST_F(SourceExport, MakesTheTensorMapsOfAKernelThatTakesThem) {
   predict("gemm", "512");
-  const std::string best = predict("gemm", "512", {"--fix", "KERNEL=fast", "--fix", "LOADER=tma"});
-  sandbox_.done({"db", "pin", "--target", "gemm", "--size", "512", "--config", best});
+  const std::string best = predict("gemm", "512", "--fix KERNEL=fast --fix LOADER=tma");
+  sandbox_.done(format("db pin --target gemm --size 512 --config '{}'", best));
   const std::string source = exported("gemm", "512").out;
   EXPECT_THAT(source, HasSubstr("encode(&argument_"));
   EXPECT_THAT(source, HasSubstr("CU_TENSOR_MAP_DATA_TYPE_FLOAT32"));
@@ -95,13 +88,13 @@ TEST_F(SourceExport, SaysWhatIsMissing) {
   expect_refused(exported("vector_ad", "4096"), 1, {"vector_ad", "did you mean vector_add"});
   expect_refused(exported("vector_add", "77"), 1, {"size 77 is not tuned", "autotune query"});
   predict("vector_add", "8192");
-  expect_refused(sandbox_.run({"db", "export", "--format", "source", "--target", "vector_add"}), 1,
+  expect_refused(sandbox_.run("db export --format source --target vector_add"), 1,
                  {"2 problems", "--size"});
-  expect_refused(sandbox_.run({"db", "export", "--format", "source"}), 2, {"--target"});
+  expect_refused(sandbox_.run("db export --format source"), 2, {"--target"});
 }
 
 TEST_F(SourceExport, OfAnAnswerOfTheHostIsRefused) {
-  const Ended tuned = sandbox_.run(tune("tiny", "100", {"--budget", "1", "--quiet"}));
+  const Ended tuned = sandbox_.run(tune("tiny", "100", "--budget 1 --quiet"));
   ASSERT_EQ(tuned.status, 0) << tuned.err;
   expect_refused(exported(manifest_of("tiny"), "100"), 1, {"nothing is tuned there on a GPU"});
 }
@@ -111,7 +104,7 @@ TEST_F(SourceExport, IsCompiledByNvccAlone) {
     GTEST_SKIP() << "there is no nvcc on the path";
   }
   predict("reduction", "1000");
-  const Ended ended = exported("reduction", "1000", {"--output", "out"});
+  const Ended ended = exported("reduction", "1000", "--output out");
   ASSERT_EQ(ended.status, 0) << ended.err;
   const std::size_t line = ended.out.find("cd out && ");
   const std::string command = ended.out.substr(line, ended.out.find(" && ./", line) - line);
@@ -148,11 +141,8 @@ class GeneratedSource : public ::testing::Test {
     sandbox_.write("gen.sh", kGenerator);
   }
 
-  Ended check() const { return sandbox_.run({"check", manifest_.string(), "--device", "host"}); }
-  std::string source() const {
-    std::ifstream file(sandbox_.folder() / "twice.cu");
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  Ended check() const { return sandbox_.run(format("check {} --device host", manifest_.string())); }
+  std::string source() const { return file_bytes(sandbox_.folder() / "twice.cu"); }
 
   Sandbox sandbox_;
   std::filesystem::path manifest_;
@@ -170,7 +160,7 @@ TEST_F(GeneratedSource, IsWrittenWhereItDiffersAndCompiled) {
 }
 
 TEST_F(GeneratedSource, IsRefreshedBeforeTuning) {
-  sandbox_.done({"tune", "--target", manifest_.string(), "--sizes", "10", "--device", "host"});
+  sandbox_.done(format("tune --target {} --sizes 10 --device host", manifest_.string()));
   EXPECT_THAT(source(), HasSubstr("__global__"));
 }
 
@@ -266,34 +256,30 @@ class Embed : public ::testing::Test {
     if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "this build has no NVRTC";
   }
 
-  void tune(const std::string& device, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {
-        "tune",     "--target", "gemm",     "--sizes", "128,M=1,N=64,K=64",
-        "--device", device,     "--budget", "4",       "--quiet"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = sandbox_.run(words);
-    ASSERT_EQ(ended.status, 0) << ended.err;
+  void tune(const std::string& device, const Words& more = {}) {
+    Words words = format(
+        "tune --target gemm --sizes 128,M=1,N=64,K=64 --device '{}' --budget 4 --quiet", device);
+    words += more;
+    sandbox_.done(words);
   }
 
-  Ended run_export(const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"db", "export", "--format", "cpp", "--embed"};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  Ended run_export(const Words& more) {
+    return sandbox_.run(Words("db export --format cpp --embed") + more);
   }
 
   /// Compiles a program of the sandbox beside the header.
-  Ended compile(const std::string& source, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {AUTOTUNE_TEST_CXX,
-                                      "-std=c++17",
-                                      "-Wall",
-                                      "-Wextra",
-                                      "-Werror",
-                                      std::string("-I") + AUTOTUNE_TEST_CUDA_INCLUDE,
-                                      "-I" + sandbox_.folder().string(),
-                                      source,
-                                      "-o",
-                                      (sandbox_.folder() / "program").string()};
-    words.insert(words.end(), more.begin(), more.end());
+  Ended compile(const std::string& source, const Words& more = {}) {
+    Words words = {AUTOTUNE_TEST_CXX,
+                   "-std=c++17",
+                   "-Wall",
+                   "-Wextra",
+                   "-Werror",
+                   std::string("-I") + AUTOTUNE_TEST_CUDA_INCLUDE,
+                   "-I" + sandbox_.folder().string(),
+                   source,
+                   "-o",
+                   (sandbox_.folder() / "program").string()};
+    words += more;
     return sandbox_.run_program(words);
   }
 
@@ -302,7 +288,7 @@ class Embed : public ::testing::Test {
 
 TEST_F(Embed, TheHeaderCompilesAloneAndFindsAndLaunchesItsRows) {
   tune("model:h200");
-  const Ended exported = run_export({"--target", "gemm", "--output", "gemm_tuned.hpp"});
+  const Ended exported = run_export("--target gemm --output gemm_tuned.hpp");
   ASSERT_EQ(exported.status, 0) << exported.err;
   const Ended built = compile(sandbox_.write("driver.cpp", kFakeDriver).string());
   ASSERT_EQ(built.status, 0) << built.err;
@@ -312,40 +298,39 @@ TEST_F(Embed, TheHeaderCompilesAloneAndFindsAndLaunchesItsRows) {
 TEST_F(Embed, EqualCubinsAreStoredOnce) {
   tune("model:h200");
   for (const char* size : {"128", "1x64x64"}) {
-    sandbox_.done({"db", "pin", "--target", "gemm", "--size", size, "--config", "KERNEL=tiled"});
+    sandbox_.done(format("db pin --target gemm --size {} --config KERNEL=tiled", size));
   }
-  const Ended exported = run_export({"--target", "gemm"});
+  const Ended exported = run_export("--target gemm");
   ASSERT_EQ(exported.status, 0) << exported.err;
   EXPECT_EQ(count_of("unsigned char k", exported.out), 1u);
   EXPECT_EQ(count_of("\"KERNEL=tiled", exported.out), 2u);
 }
 
 TEST_F(Embed, WhatCannotBeEmbeddedIsRefused) {
-  tune("model:h200", {"--set", "layout=NT"});
+  tune("model:h200", "--set layout=NT");
   expect_refused(run_export({}), 2, {"db export needs --target"});
-  expect_refused(sandbox_.run({"db", "export", "--embed", "--target", "gemm"}), 2,
+  expect_refused(sandbox_.run("db export --embed --target gemm"), 2,
                  {"--embed is for --format cpp, not jsonl"});
-  tune("model:h200", {"--set", "layout=TN"});
-  expect_refused(run_export({"--target", "gemm"}), 2,
+  tune("model:h200", "--set layout=TN");
+  expect_refused(run_export("--target gemm"), 2,
                  {"one combination of settings", "choose with --set"});
-  EXPECT_EQ(run_export({"--target", "gemm", "--set", "layout=NT"}).status, 0);
+  EXPECT_EQ(run_export("--target gemm --set layout=NT").status, 0);
   tune("model:h200");
-  EXPECT_EQ(run_export({"--target", "gemm"}).status, 0);  // with the default settings
+  EXPECT_EQ(run_export("--target gemm").status, 0);  // with the default settings
 }
 
 TEST_F(Embed, AnswersOfTheHostAreLeftOut) {
-  sandbox_.done(autotune::testing::tune("tiny", "100", {"--budget", "2"}));
-  expect_refused(run_export({"--target", manifest_of("tiny")}), 1,
-                 {"nothing is tuned there on a GPU"});
+  sandbox_.done(autotune::testing::tune("tiny", "100", "--budget 2"));
+  expect_refused(run_export("--target @tiny"), 1, {"nothing is tuned there on a GPU"});
 }
 
 /// The example, on a GPU.
 TEST_F(Embed, TheExampleIsRightOnAGpu) {
-  if (sandbox_.run({"list", "devices"}).out.find("cuda:0") == std::string::npos) {
+  if (sandbox_.run("list devices").out.find("cuda:0") == std::string::npos) {
     GTEST_SKIP() << "there is no GPU here";
   }
-  tune("cuda", {"--no-baseline"});
-  ASSERT_EQ(run_export({"--target", "gemm", "--output", "gemm_tuned.hpp"}).status, 0);
+  tune("cuda", "--no-baseline");
+  ASSERT_EQ(run_export("--target gemm --output gemm_tuned.hpp").status, 0);
   const Ended built = compile(source_folder().string() + "/examples/embedded/embedded_gemm.cpp",
                               {"-l:libcuda.so.1"});
   ASSERT_EQ(built.status, 0) << built.err;

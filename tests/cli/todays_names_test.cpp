@@ -10,6 +10,7 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/cli/db_import.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -60,14 +61,23 @@ class TodaysNamesTest : public ::testing::Test {
     db::ProblemKey every_row = sample.key;
     every_row.policy.clear();
     db::add_classes(store, {{"", every_row, kConfiguration, "build", "0123456789abcdef", ""}});
-    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
-        .exec(
-            "DELETE FROM kernel WHERE fingerprint = 'f1';"
-            "INSERT OR IGNORE INTO inflight SELECT session, device, kernel, problem, policy, "
-            "configuration, 'of an earlier version', '' FROM trial LIMIT 1");
+    db::execute(file,
+                "DELETE FROM kernel WHERE fingerprint = 'f1';"
+                "INSERT OR IGNORE INTO inflight SELECT session, device, kernel, problem, policy, "
+                "configuration, 'of an earlier version', '' FROM trial LIMIT 1");
   }
 
-  Ended convert() { return sandbox_.run({"db", "convert"}); }
+  /// One decision about a problem of this kernel.
+  void decide(const db::KernelRow& kernel, const std::string& problem,
+              const std::string& configuration, double median_ns = 1000) const {
+    db::TunedStore store(file_);
+    db::Sample sample(store);
+    sample.key.kernel = store.add_kernel(kernel);
+    sample.key.problem = problem;
+    store.add_decision(sample.decision(configuration, median_ns));
+  }
+  Ended convert() { return sandbox_.run("db convert"); }
+  Json answers() const { return sandbox_.json("query --target gemm")["results"]; }
 
   /// `target fingerprint sizes` of each kernel.
   static std::vector<std::string> kernels(const fs::path& file) {
@@ -104,9 +114,8 @@ TEST_F(TodaysNamesTest, EveryFactOfAnOldNameIsOneOfTheTargetNow) {
     EXPECT_EQ(query.getColumn(0).getString(), problem) << table;
     EXPECT_FALSE(query.executeStep()) << table;
   }
-  sandbox_.done({"db", "check"});
-  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
-  const Json answer = Json::parse(asked.out)["results"][0];
+  sandbox_.done("db check");
+  const Json answer = answers()[0];
   EXPECT_EQ(answer["provenance"], "pinned");
   EXPECT_EQ(answer["stale"], false);
   EXPECT_EQ(answer["median_ns"], 1000);
@@ -125,19 +134,13 @@ TEST_F(TodaysNamesTest, SizesThatATargetHasGotSinceHaveTheirDefault) {
 
 /// TN of families that lack it was 2 once.
 TEST_F(TodaysNamesTest, InactiveParametersHaveTheirFirstValueOfToday) {
-  {
-    db::TunedStore store(file_);
-    db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", "gemm", "9265d5024b30ef6f217de82f79fae478", "M N K"});
-    sample.key.problem = "M=64 N=64 K=64 dtype=f32 layout=NN scale=none batch=1 pad=0";
-    store.add_decision(sample.decision(
-        "KERNEL=tiled BLOCK_SIZE=16 TILE_SIZE=4 PREFETCH=register A_LAYOUT=padded BN=16 TM=1 BM=1 "
-        "TN=2 THREADS=1 BK=8 WARP_M=1 K_SLICES=1 STAGES=1 LOADER=async TRANSPOSE=none PACK=none "
-        "UNROLL_K=10 MIN_BLOCKS=1 STATIC_SIZES=0 REDUCTION=none SPLIT_K=1 RASTER_ROWS=1",
-        1000));
-  }
+  decide({"", "gemm", "9265d5024b30ef6f217de82f79fae478", "M N K"},
+         "M=64 N=64 K=64 dtype=f32 layout=NN scale=none batch=1 pad=0",
+         "KERNEL=tiled BLOCK_SIZE=16 TILE_SIZE=4 PREFETCH=register A_LAYOUT=padded BN=16 TM=1 BM=1 "
+         "TN=2 THREADS=1 BK=8 WARP_M=1 K_SLICES=1 STAGES=1 LOADER=async TRANSPOSE=none PACK=none "
+         "UNROLL_K=10 MIN_BLOCKS=1 STATIC_SIZES=0 REDUCTION=none SPLIT_K=1 RASTER_ROWS=1");
   EXPECT_THAT(convert().out, HasSubstr(": 1 facts converted, 0 refused\n"));
-  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
+  const Ended asked = sandbox_.run("query --target gemm --json");
   EXPECT_EQ(asked.err, "");
   const Json answer = Json::parse(asked.out)["results"][0];
   EXPECT_EQ(answer["median_ns"], 1000);
@@ -145,29 +148,17 @@ TEST_F(TodaysNamesTest, InactiveParametersHaveTheirFirstValueOfToday) {
 }
 
 TEST_F(TodaysNamesTest, FamiliesOfAnOldTargetAreFamiliesOfTheTargetNow) {
-  {
-    db::TunedStore store(file_);
-    db::Sample sample(store);
-    sample.key.kernel =
-        store.add_kernel({"", "gemm_split", "c8fbc1895e117f98b1a86d1411872686", "M N K batch"});
-    const std::string others = "K_GROUPS=1 A_SOURCE=shared MIN_BLOCKS=1 RASTER_ROWS=1 STREAMED=b ";
-    sample.key.problem =
-        "M=64 N=64 K=64 batch=1 layout=NN scale=none pad=0 units=fp32 epilogue=none";
-    store.add_decision(
-        sample.decision("KERNEL=cores BLOCK_SIZE=16 TILE_SIZE=4 BM=64 BN=32 STAGES=2 " + others +
-                            "ROWS=64 COLUMNS=8 SPLIT_K=1",
-                        1000));
-    sample.key.problem =
-        "M=64 N=512 K=512 batch=1 layout=NN scale=none pad=0 units=any epilogue=none";
-    store.add_decision(
-        sample.decision("KERNEL=streamed BLOCK_SIZE=1 TILE_SIZE=1 BM=64 BN=32 STAGES=3 " + others +
-                            "ROWS=64 COLUMNS=32 SPLIT_K=2",
-                        2000));
-  }
+  const db::KernelRow split{"", "gemm_split", "c8fbc1895e117f98b1a86d1411872686", "M N K batch"};
+  const std::string others = "K_GROUPS=1 A_SOURCE=shared MIN_BLOCKS=1 RASTER_ROWS=1 STREAMED=b ";
+  decide(split, "M=64 N=64 K=64 batch=1 layout=NN scale=none pad=0 units=fp32 epilogue=none",
+         "KERNEL=cores BLOCK_SIZE=16 TILE_SIZE=4 BM=64 BN=32 STAGES=2 " + others +
+             "ROWS=64 COLUMNS=8 SPLIT_K=1");
+  decide(split, "M=64 N=512 K=512 batch=1 layout=NN scale=none pad=0 units=any epilogue=none",
+         "KERNEL=streamed BLOCK_SIZE=1 TILE_SIZE=1 BM=64 BN=32 STAGES=3 " + others +
+             "ROWS=64 COLUMNS=32 SPLIT_K=2");
   EXPECT_THAT(convert().out, HasSubstr(": 2 facts converted, 0 refused\n"));
-  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
-  const Json results = Json::parse(asked.out)["results"];
-  ASSERT_EQ(results.size(), 2u) << asked.out << asked.err;
+  const Json results = answers();
+  ASSERT_EQ(results.size(), 2u);
   for (const Json& one : results) EXPECT_EQ(one["stale"], false);
   EXPECT_THAT(facts(file_),
               HasSubstr("dtype=f32 output=f32 compute=f32 math=full units=fp32 layout=NN"));
@@ -183,32 +174,21 @@ TEST_F(TodaysNamesTest, ParametersOfTensorCoresHaveTheirNamesAndValuesNow) {
   const std::string rest =
       "WARPS_M=1 WARPS_N=1 STAGES=3 STORE=direct GROUP=1 SWAP=0 ROWS=64 COLUMNS=64 WARPGROUPS=1 "
       "ALTERNATE=0 MIN_BLOCKS=1 SPLIT_K=1 ";
-  {
-    db::TunedStore store(file_);
-    db::Sample sample(store);
-    const auto add = [&](const char* target, const char* fingerprint, const char* sizes,
-                         const std::string& of, const std::string& configuration) {
-      sample.key.kernel = store.add_kernel({"", target, fingerprint, sizes});
-      sample.key.problem = of;
-      store.add_decision(sample.decision(configuration + rest, 1000));
-    };
-    add("gemm16", "5d6edfb53c9fb418b0bc4f1f949f4e69", "M N K batch",
-        problem(" dtype=bf16 output=bf16", "M=512 N=512 K=512 batch=1"),
-        "KERNEL=wgmma BM=16 BN=16 BK=16 DEPTH=128 PAD=0 ");
-    add("gemm_i8", "422c575ca53636b5b6b67b748ac0df19", "M N K",
-        "M=512 N=512 K=512 dtype=i8 output=i32 layout=NN",
-        "KERNEL=wgmma ROWS_ACROSS=0 BM=16 BN=16 BK=32 DEPTH=128 ");
-    add("gemm_tf32", "808f3e977ae9b757c6822016b3a197f3", "M N K",
-        problem(" dtype=f32 output=f32 math=tf32", "M=512 N=512 K=512"),
-        "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 ");
-    add("gemm_tf32", "808f3e977ae9b757c6822016b3a197f3", "M N K",
-        "M=64 N=64 K=64 dtype=f32 output=f32 math=tf32 layout=NN scale=none epilogue=bias_relu",
-        "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 ");
-  }
+  const db::KernelRow tf32{"", "gemm_tf32", "808f3e977ae9b757c6822016b3a197f3", "M N K"};
+  decide({"", "gemm16", "5d6edfb53c9fb418b0bc4f1f949f4e69", "M N K batch"},
+         problem(" dtype=bf16 output=bf16", "M=512 N=512 K=512 batch=1"),
+         "KERNEL=wgmma BM=16 BN=16 BK=16 DEPTH=128 PAD=0 " + rest);
+  decide({"", "gemm_i8", "422c575ca53636b5b6b67b748ac0df19", "M N K"},
+         "M=512 N=512 K=512 dtype=i8 output=i32 layout=NN",
+         "KERNEL=wgmma ROWS_ACROSS=0 BM=16 BN=16 BK=32 DEPTH=128 " + rest);
+  decide(tf32, problem(" dtype=f32 output=f32 math=tf32", "M=512 N=512 K=512"),
+         "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 " + rest);
+  decide(tf32,
+         "M=64 N=64 K=64 dtype=f32 output=f32 math=tf32 layout=NN scale=none epilogue=bias_relu",
+         "KERNEL=mma ROWS_ACROSS=0 BM=64 BN=64 BK=16 DEPTH=32 " + rest);
   EXPECT_THAT(convert().out, HasSubstr(": 4 facts converted, 0 refused\n"));
-  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
-  const Json results = Json::parse(asked.out)["results"];
-  ASSERT_EQ(results.size(), 4u) << asked.out << asked.err;
+  const Json results = answers();
+  ASSERT_EQ(results.size(), 4u);
   for (const Json& one : results) {
     EXPECT_EQ(one["stale"], one["problem"]["epilogue"] == "bias_relu") << "its ReLU lost a NaN";
   }
@@ -232,9 +212,8 @@ TEST_F(TodaysNamesTest, FactsOfAnotherSourceKeepItAndAreNoAnswers) {
   EXPECT_THAT(kernels(file_),
               UnorderedElementsAre(of("unknown"), of(std::string(kBatched) + " with other values"),
                                    of("3e125c666923f346c0fbca97bb0ce0ae")));
-  const Ended asked = sandbox_.run({"query", "--target", "gemm", "--json"});
-  const Json results = Json::parse(asked.out)["results"];
-  ASSERT_EQ(results.size(), 3u) << asked.out << asked.err;
+  const Json results = answers();
+  ASSERT_EQ(results.size(), 3u);
   for (const Json& one : results) EXPECT_EQ(one["stale"], true);
   EXPECT_THAT(convert().out, HasSubstr(": 0 facts converted, 0 refused\n"));
 }
@@ -245,16 +224,16 @@ TEST_F(TodaysNamesTest, AnImportAMergeAndAConversionGiveTheSame) {
   fill(file_, old_gemm16("unknown"), "M=64 N=64 K=64");
   const fs::path old = sandbox_.folder() / "old.db", lines = sandbox_.folder() / "old.jsonl";
   fs::copy_file(file_, old);
-  sandbox_.done({"db", "export", "--output", lines.string()});
+  sandbox_.done(format("db export --output {}", lines.string()));
   ASSERT_EQ(convert().status, 0);
   const fs::path imported = sandbox_.folder() / "imported.db";
   for (const fs::path& from : {lines, old}) {
     fs::remove(imported);
-    sandbox_.done({"db", "import", from.string(), "--db", imported.string()});
+    sandbox_.done(format("db import {} --db {}", from.string(), imported.string()));
     EXPECT_EQ(facts(imported), facts(file_)) << from;
   }
   // Into what is converted, an old file brings nothing; and a part that is old finds its place.
-  sandbox_.done({"db", "merge", old.string()});
+  sandbox_.done(format("db merge {}", old.string()));
   EXPECT_EQ(facts(imported), facts(file_));
   fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
   EXPECT_THAT(kernels(file_), ::testing::SizeIs(3));
@@ -287,15 +266,8 @@ TEST_F(TodaysNamesTest, WhatWasRetractedStaysSo) {
 
 TEST_F(TodaysNamesTest, DamagedFactsAndThoseOfNoProblemTodayStayWhereTheyAre) {
   fill(file_, old_batched(), "BATCH=4 M=64 N=64 K=128");
-  {
-    db::TunedStore store(file_);
-    db::Sample sample(store);
-    sample.key.kernel = store.add_kernel(old_batched());
-    sample.key.problem = "BATCH=4 M=64 N=64 K=128 dtype=f8";
-    store.add_decision(sample.decision("KERNEL=mma", 1));
-  }
-  SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
-      .exec("UPDATE trial SET median_ns = 1 WHERE median_ns = 2000");
+  decide(old_batched(), "BATCH=4 M=64 N=64 K=128 dtype=f8", "KERNEL=mma");
+  db::execute(file_, "UPDATE trial SET median_ns = 1 WHERE median_ns = 2000");
   const Ended ended = convert();
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.out, HasSubstr(": 6 facts converted, 2 refused\n"));
@@ -323,15 +295,9 @@ kernels.fill = { grid = "ceil_div(N, BLOCK)", block = "BLOCK", arguments = ["y",
 reference.configuration = "default"
 )toml");
   sandbox_.write("fill.cu", "extern \"C\" __global__ void fill(float*, int, int) {}");
-  {
-    db::TunedStore store(file_);
-    db::Sample sample(store);
-    sample.key.kernel = store.add_kernel({"", "fill", "f1", "N"});
-    sample.key.problem = "N=100";
-    store.add_decision(sample.decision("BLOCK=32", 1000));
-  }
+  decide({"", "fill", "f1", "N"}, "N=100", "BLOCK=32");
   EXPECT_THAT(convert().out, HasSubstr(": 0 facts converted")) << "its manifest is not known";
-  const Ended ended = sandbox_.run({"db", "convert", "--target", manifest.string()});
+  const Ended ended = sandbox_.run(format("db convert --target {}", manifest.string()));
   EXPECT_THAT(ended.out, HasSubstr(": 1 facts converted, 0 refused")) << ended.err;
   EXPECT_THAT(kernels(file_), ::testing::Contains("fill f1 N times"));
   EXPECT_THAT(facts(file_), HasSubstr("\"problem\":\"N=100 times=2\""));
@@ -354,18 +320,16 @@ TEST(Convert, AManifestOfFormat1IsRefusedWithTheVerbThatMakesOneToTune) {
   std::filesystem::copy_file(AUTOTUNE_SOURCE_DIR "/tests/cli/tiny.cu",
                              sandbox.folder() / "tiny.cu");
   sandbox.write("old.target.json", kFormat1);
-  const std::vector<std::string> to_tune{"--sizes", "100", "--device", "host", "--quiet"};
+  const Words to_tune = "--sizes 100 --device host --quiet";
   const auto tuned = [&](const char* manifest) {
-    std::vector<std::string> words{"--target", manifest};
-    words.insert(words.end(), to_tune.begin(), to_tune.end());
-    return sandbox.run(words);
+    return sandbox.run(Words(format("--target {}", manifest)) + to_tune);
   };
   expect_refused(tuned("./old.target.json"), 1, {"old.target.json", "autotune convert"});
-  sandbox.done({"convert", "old.target.json", "--output", "new.target.toml"});
+  sandbox.done("convert old.target.json --output new.target.toml");
   const Ended ended = tuned("./new.target.toml");
   EXPECT_EQ(ended.status, 0) << ended.err;
-  expect_refused(sandbox.run({"convert", "tiny.cu"}), 1, {"tiny.cu"});
-  expect_refused(sandbox.run({"convert"}), 2, {"one manifest"});
+  expect_refused(sandbox.run("convert tiny.cu"), 1, {"tiny.cu"});
+  expect_refused(sandbox.run("convert"), 2, {"one manifest"});
 }
 
 }  // namespace

@@ -13,6 +13,9 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
+
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 
@@ -24,11 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 const char* const kTool = AUTOTUNE_BINARY_DIR "/bin/autotune";
 
-std::vector<std::string> tool_with(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{kTool};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
-}
+Words tool_with(const Words& arguments) { return Words(kTool) + arguments; }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
@@ -63,7 +62,7 @@ std::string but_for_company(const std::string& text) {
 
 }  // namespace
 
-Running::Running(const fs::path& folder, const std::vector<std::string>& words,
+Running::Running(const fs::path& folder, const Words& words,
                  const std::map<std::string, std::string>& environment, const Preparation& prepare)
     : out_(folder / fresh_name("stdout_")), err_(folder / fresh_name("stderr_")) {
   std::vector<std::string> variables;
@@ -113,6 +112,22 @@ Ended Running::wait(double limit_seconds) {
   return {*status_, file_bytes(out_), but_for_company(file_bytes(err_))};
 }
 
+Words::Words(const std::string& text) {
+  bool is_quoted = false, is_open = false;
+  for (const char letter : text) {
+    if (letter == '\'') is_quoted = !is_quoted;
+    if (letter == ' ' && !is_quoted) {
+      is_open = false;
+      continue;
+    }
+    if (!std::exchange(is_open, true)) emplace_back();
+    if (letter != '\'') back() += letter;
+  }
+  for (std::string& word : *this) {
+    if (word.starts_with('@')) word = manifest_of(word.substr(1));
+  }
+}
+
 Sandbox::Sandbox() {
   const std::string name = folder().string();
   const char* const path = std::getenv("PATH");
@@ -128,23 +143,22 @@ Sandbox::Sandbox() {
   }
 }
 
-Ended Sandbox::run(const std::vector<std::string>& arguments, const Preparation& prepare) const {
+Ended Sandbox::run(const Words& arguments, const Preparation& prepare) const {
   return Running(folder(), tool_with(arguments), environment_, prepare).wait();
 }
 
-std::string Sandbox::done(const std::vector<std::string>& arguments,
-                          const Preparation& prepare) const {
+std::string Sandbox::done(const Words& arguments, const Preparation& prepare) const {
   const Ended ended = run(arguments, prepare);
   if (ended.status == 0) return ended.out;
   throw std::runtime_error(arguments[0] + " ended with " + std::to_string(ended.status) + ": " +
                            ended.err);
 }
 
-Ended Sandbox::run_program(const std::vector<std::string>& words) const {
+Ended Sandbox::run_program(const Words& words) const {
   return Running(folder(), words, environment_, Preparation()).wait();
 }
 
-std::unique_ptr<Running> Sandbox::start(const std::vector<std::string>& arguments) const {
+std::unique_ptr<Running> Sandbox::start(const Words& arguments) const {
   return std::make_unique<Running>(folder(), tool_with(arguments), environment_, Preparation());
 }
 
@@ -152,12 +166,8 @@ std::string manifest_of(const std::string& name) {
   return std::string(AUTOTUNE_SOURCE_DIR "/tests/cli/") + name + ".target.toml";
 }
 
-std::vector<std::string> tune(const std::string& target, const std::string& sizes,
-                              const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{"tune",     "--target", manifest_of(target), "--sizes", sizes,
-                                     "--device", "host"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
+Words tune(const std::string& target, const std::string& sizes, const Words& more) {
+  return Words(format("tune --target @{} --sizes {} --device host", target, sizes)) + more;
 }
 
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent) {

@@ -7,16 +7,34 @@
 
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/processes.hpp"
 #include "tests/support/scratch_folder.hpp"
+#include "tuner/json/json.hpp"
 
 namespace autotune::testing {
+
+/// The words of a command. A text is split as by a shell: at spaces, but for those between two ';
+/// `@tiny` is the manifest `tiny` of these tests.
+struct Words : std::vector<std::string> {
+  Words() = default;
+  Words(std::initializer_list<std::string> words) : vector(words) {}
+  Words(std::vector<std::string> words) : vector(std::move(words)) {}
+  Words(const std::string& text);
+  Words(const char* text) : Words(std::string(text)) {}
+  Words& operator+=(const Words& more) {
+    insert(end(), more.begin(), more.end());
+    return *this;
+  }
+  friend Words operator+(Words words, const Words& more) { return words += more; }
+};
 
 /// The result of a run of the tool.
 struct Ended {
@@ -31,7 +49,7 @@ using Preparation = std::function<void()>;
 class Running {
  public:
   /// `words` begin with the program's path.
-  Running(const std::filesystem::path& folder, const std::vector<std::string>& words,
+  Running(const std::filesystem::path& folder, const Words& words,
           const std::map<std::string, std::string>& environment, const Preparation& prepare);
   ~Running();
   Running(const Running&) = delete;
@@ -67,13 +85,14 @@ class Sandbox {
   void set(const std::string& name, const std::string& value) { environment_[name] = value; }
   void unset(const std::string& name) { environment_.erase(name); }
 
-  Ended run(const std::vector<std::string>& arguments, const Preparation& prepare = {}) const;
+  Ended run(const Words& arguments, const Preparation& prepare = {}) const;
   /// What the tool prints. Throws unless its status is 0.
-  std::string done(const std::vector<std::string>& arguments,
-                   const Preparation& prepare = {}) const;
+  std::string done(const Words& arguments, const Preparation& prepare = {}) const;
+  /// The document that the tool prints with --json.
+  Json json(const Words& arguments) const { return Json::parse(done(arguments + "--json")); }
   /// Runs another program, given by its path.
-  Ended run_program(const std::vector<std::string>& words) const;
-  std::unique_ptr<Running> start(const std::vector<std::string>& arguments) const;
+  Ended run_program(const Words& words) const;
+  std::unique_ptr<Running> start(const Words& arguments) const;
 
  private:
   const ScratchFolder folder_;
@@ -87,8 +106,7 @@ struct InSandbox : ::testing::Test {
 /// The path of a manifest of these tests: `tiny`.
 std::string manifest_of(const std::string& name);
 /// Arguments of `autotune tune` for a target of these tests on the host device.
-std::vector<std::string> tune(const std::string& target, const std::string& sizes,
-                              const std::vector<std::string>& more = {});
+Words tune(const std::string& target, const std::string& sizes, const Words& more = {});
 
 /// Live processes with this name, of one parent or of any.
 std::vector<pid_t> processes_called(const std::string& name, std::optional<pid_t> parent = {});

@@ -5,16 +5,13 @@
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
 
-std::vector<std::string> tune_all(const std::string& target, const std::string& sizes,
-                                  std::vector<std::string> more = {}) {
-  for (const char* word : {"--strategy", "exhaustive", "--budget", "100%", "--json"}) {
-    more.emplace_back(word);
-  }
-  return tune(target, sizes, more);
+Words tune_all(const std::string& target, const std::string& sizes) {
+  return tune(target, sizes, "--strategy exhaustive --budget 100% --json");
 }
 
 int trials_in(const Json& problem) {
@@ -33,11 +30,10 @@ using Tune = InSandbox;
 
 TEST_F(Tune, AShortBudgetIsNoSlowerThanWhatAProgramGotBefore) {
   sandbox.done(tune_all("tiny", "1000"));
-  const Json before = Json::parse(
-      sandbox.done({"query", "--target", manifest_of("tiny"), "--size", "900", "--json"}));
+  const Json before = sandbox.json("query --target @tiny --size 900");
   const Json& got = before["results"][0]["program"];
   EXPECT_EQ(got["origin"], "transferred");
-  const Json after = Json::parse(sandbox.done(tune("tiny", "900", {"--budget", "2", "--json"})));
+  const Json after = sandbox.json(tune("tiny", "900", "--budget 2"));
   const Json& problem = after["problems"][0];
   EXPECT_NE(problem["default"]["config"], got["config"]) << "the first of the two";
   EXPECT_EQ(problem["best"]["config"], got["config"]);
@@ -77,23 +73,22 @@ TEST_F(Tune, JsonIsOneDocumentWithTheDocumentedKeys) {
 }
 
 TEST_F(Tune, ATargetOfOnesOwnTunesAsItWasWritten) {
-  sandbox.done({"new-target", "exp"});  // a function of CUDA's has this name
-  sandbox.done({"check", "./exp.target.toml"});
-  const std::string out = sandbox.done(
-      {"--target", "./exp.target.toml", "--sizes", "65536", "--device", "host", "--budget", "3"});
+  sandbox.done("new-target exp");  // a function of CUDA's has this name
+  sandbox.done("check ./exp.target.toml");
+  const std::string out =
+      sandbox.done("--target ./exp.target.toml --sizes 65536 --device host --budget 3");
   EXPECT_THAT(out, HasSubstr("exp N=65536: "));
-  EXPECT_THAT(sandbox.run({"query", "--target", "./exp.target.toml"}).out,
-              HasSubstr("exp N=65536 on "));
-  const Ended again = sandbox.run({"new-target", "exp"});
+  EXPECT_THAT(sandbox.run("query --target ./exp.target.toml").out, HasSubstr("exp N=65536 on "));
+  const Ended again = sandbox.run("new-target exp");
   expect_refused(again, 1, {"exp.cu", "already exists"});
 }
 
 /// Not for each configuration: for the first of them, and for the reference.
 TEST_F(Tune, CheckSaysAMistakeInTheSourceOnce) {
-  expect_refused(sandbox.run({"new-target", "gemm"}), 1, {"there is a target gemm already"});
-  sandbox.done({"new-target", "mine"});
+  expect_refused(sandbox.run("new-target gemm"), 1, {"there is a target gemm already"});
+  sandbox.done("new-target mine");
   sandbox.write("mine.cu", "this is no C++\n");
-  const Ended ended = sandbox.run({"check", "mine", "--device", "host"});  // ./mine.target.toml
+  const Ended ended = sandbox.run("check mine --device host");  // ./mine.target.toml
   EXPECT_EQ(ended.status, 1);
   int times = 0;
   for (std::size_t at = 0; (at = ended.out.find("mine.cu:1:1: error", at)) != std::string::npos;
@@ -105,7 +100,7 @@ TEST_F(Tune, CheckSaysAMistakeInTheSourceOnce) {
 }
 
 TEST_F(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
-  sandbox.done({"new-target", "mine"});
+  sandbox.done("new-target mine");
   sandbox.write(
       "mine.cu",
       "extern \"C\" __global__ void mine_kernel(const float* x, const float* y, float* out,\n"
@@ -117,11 +112,11 @@ TEST_F(Tune, AKernelForMultiplesOnlyIsToldOfBeforeTheSearchAndByCheck) {
       "                                          double* out, float a, int n) {\n"
       "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
       "  if (i < n) out[i] = (double)a * x[i] + y[i];\n}\n");
-  const Ended checked = sandbox.run({"check", "./mine.target.toml", "--device", "host"});
+  const Ended checked = sandbox.run("check ./mine.target.toml --device host");
   EXPECT_EQ(checked.status, 1);
   EXPECT_THAT(checked.err, HasSubstr("edge problem (wrong on N=257: wrote out[257]"));
-  const Ended tuned = sandbox.run(
-      {"--target", "./mine.target.toml", "--sizes", "65536", "--device", "host", "--budget", "20"});
+  const Ended tuned =
+      sandbox.run("--target ./mine.target.toml --sizes 65536 --device host --budget 20");
   expect_refused(tuned, 1, {"edge problem (wrong on N=257: wrote out[257]", "N % 32 == 0"});
 }
 
@@ -135,22 +130,21 @@ TEST_F(Tune, SeveralDevicesShareTheProblems) {
     EXPECT_EQ(json["problems"][i]["problem"]["N"], 100 * (i + 1));
     EXPECT_EQ(json["problems"][i]["best"]["verified"], true);
   }
-  sandbox.done({"db", "check"});
+  sandbox.done("db check");
 }
 
 TEST_F(Tune, AModelOfAGpuChoosesWithoutOne) {
   if (!AUTOTUNE_WITH_CUDA) GTEST_SKIP() << "built without the CUDA toolkit";
-  const std::string out = sandbox.done(
-      {"--target", "gemm", "--sizes", "256", "--device", "model:h200", "--budget", "2", "--json"});
+  const std::string out =
+      sandbox.done("--target gemm --sizes 256 --device model:h200 --budget 2 --json");
   EXPECT_EQ(Json::parse(out)["problems"][0]["best"]["provenance"], "predicted");
-  const std::string query = sandbox.run({"query", "--target", "gemm"}).out;
+  const std::string query = sandbox.run("query --target gemm").out;
   EXPECT_THAT(query, HasSubstr(" us predicted, "));
   EXPECT_EQ(query.find("noise"), std::string::npos) << query;
   // With --db, because what is shipped was measured.
-  const std::string why = sandbox
-                              .run({"explain", "--target", "gemm", "--size", "256", "--db",
-                                    sandbox.database().string()})
-                              .out;
+  const std::string why =
+      sandbox.run(format("explain --target gemm --size 256 --db {}", sandbox.database().string()))
+          .out;
   EXPECT_THAT(why, HasSubstr("\npredicted "));
   EXPECT_EQ(why.find("measured"), std::string::npos) << why;
 }
@@ -159,18 +153,16 @@ TEST_F(Tune, AModelOfAGpuChoosesWithoutOne) {
 
 std::string line(const std::string& layout, int m, int n, int k, const std::string& scale,
                  int calls, int lda) {
-  return R"({"call":"cublasSgemm","layout":")" + layout + R"(","m":)" + std::to_string(m) +
-         R"(,"n":)" + std::to_string(n) + R"(,"k":)" + std::to_string(k) +
-         R"(,"batch":1,"types":["f32","f32","f32","f32"],"compute_type":68,"math_mode":0,)" +
-         R"("scale":")" + scale + R"(","lda":)" + std::to_string(lda) + R"(,"ldb":)" +
-         std::to_string(k) + R"(,"ldc":)" + std::to_string(m) + R"(,"ldd":)" + std::to_string(m) +
-         R"(,"stride_a":0,"stride_b":0,"stride_c":0,"stride_d":0,"column_major":true,)" +
-         R"("epilogue":1,"alignment":16,"calls":)" + std::to_string(calls) + "}\n";
+  return format(R"({{"call":"cublasSgemm","layout":"{}","m":{},"n":{},"k":{},"batch":1,)"
+                R"("types":["f32","f32","f32","f32"],"compute_type":68,"math_mode":0,"scale":"{}",)"
+                R"("lda":{},"ldb":{},"ldc":{},"ldd":{},"stride_a":0,"stride_b":0,"stride_c":0,)"
+                R"("stride_d":0,"column_major":true,"epilogue":1,"alignment":16,"calls":{}}})"
+                "\n",
+                layout, m, n, k, scale, lda, k, m, m, calls);
 }
 
-std::vector<std::string> tune_workload(const std::string& file) {
-  return {"tune", "--workload", file,     "--device", "host",  "--budget",
-          "2",    "--strategy", "random", "--quiet",  "--json"};
+Words tune_workload(const std::string& file) {
+  return "tune --device host --budget 2 --strategy random --quiet --json --workload " + file;
 }
 
 using TuneWorkload = InSandbox;
@@ -198,17 +190,11 @@ TEST_F(TuneWorkload, SettingsChooseAmongTheCalls) {
   sandbox.write("w.jsonl",
                 line("NN", 16, 8, 24, "none", 2, 16) + line("TN", 16, 8, 24, "none", 5, 24));
   const auto with = [&](const std::string& setting) {
-    std::vector<std::string> words = tune_workload("w.jsonl");
-    words.insert(words.end(), {"--set", setting});
-    return sandbox.run(words);
+    return sandbox.run(tune_workload("w.jsonl") + format("--set {}", setting));
   };
-  const Ended fp32 = with("units=fp32");
-  ASSERT_EQ(fp32.status, 0) << fp32.err;
-  const Json tuned = Json::parse(fp32.out)["problems"];
+  const Json tuned = Json::parse(with("units=fp32").out)["problems"];
   for (const Json& each : tuned) EXPECT_EQ(each["problem"]["units"], "fp32");
-  const Ended nn = with("layout=NN");
-  ASSERT_EQ(nn.status, 0) << nn.err;
-  EXPECT_EQ(Json::parse(nn.out)["problems"].size(), 1U);
+  EXPECT_EQ(Json::parse(with("layout=NN").out)["problems"].size(), 1U);
   expect_refused(with("scale=beta"), 1, {"could serve with --set scale=beta"});
   expect_refused(with("colour=red"), 2, {"gemm has no setting colour"});
 }
@@ -245,9 +231,7 @@ TEST_F(TuneWorkload, SixteenBitsAreTunedToo) {
   sandbox.write("tunableop_untuned0.csv", "GemmAndBiasTunableOp_BFloat16_TN,tn_16_8_24\n");
   for (const auto& [file, target] :
        {std::pair("w.jsonl", "gemm"), {"tunableop_untuned0.csv", "gemm16_batched"}}) {
-    std::vector<std::string> words = tune_workload(file);
-    words.insert(words.end(), {"--target", target});
-    const std::string out = sandbox.done(words);
+    const std::string out = sandbox.done(tune_workload(file) + "--target" + target);
     const Json problem = Json::parse(out)["problems"][0]["problem"];
     EXPECT_EQ(problem["M"], 8);
     EXPECT_EQ(problem["N"], 16);
@@ -276,13 +260,12 @@ TEST_F(TuneWorkload, ABadFileIsNamedWithItsLine) {
                  {"has no call that kernels of gemm could", "run --report"});
   expect_refused(sandbox.run(tune_workload("none.jsonl")), 1, {"none.jsonl: cannot be read"});
   sandbox.write("half.csv", "GemmTunableOp_Half_NN,nn_16_8_24\n");
-  std::vector<std::string> only_f32 = tune_workload("half.csv");
-  only_f32.insert(only_f32.end(), {"--set", "dtype=f32"});
-  expect_refused(sandbox.run(only_f32), 1, {"half.csv: has no call", "--target gemm"});
+  expect_refused(sandbox.run(tune_workload("half.csv") + "--set dtype=f32"), 1,
+                 {"half.csv: has no call", "--target gemm"});
   sandbox.write("none.csv", "Validator,PT_VERSION,2.11.0\n");
   expect_refused(sandbox.run(tune_workload("none.csv")), 1,
                  {"none.csv: has no call", "docs/blas.md"});
-  expect_refused(sandbox.run({"tune", "--workload", "w", "--sizes", "8", "--device", "host"}), 2,
+  expect_refused(sandbox.run("tune --workload w --sizes 8 --device host"), 2,
                  {"leave out --sizes"});
 }
 

@@ -36,7 +36,7 @@ struct End {
   std::string out, err;
 };
 
-End end(const std::vector<TuningReport>& runs, const std::vector<std::string>& words = {}) {
+End end(const std::vector<TuningReport>& runs, const testing::Words& words = {}) {
   Target target;
   target.name = "toy";
   target.sizes = {"N"};
@@ -68,9 +68,9 @@ TEST(TuneOutput, AnInterruptedRunSaysHowToContinue) {
 }
 
 TEST(TuneOutput, JsonIsOneDocumentOrOneForEachKindOfDevice) {
-  const End one = end({run_of({problem(true)})}, {"--json"});
+  const End one = end({run_of({problem(true)})}, "--json");
   EXPECT_EQ(Json::parse(one.out)["target"], "toy");
-  const End two = end({run_of({problem(true)}), run_of({problem(true)})}, {"--json"});
+  const End two = end({run_of({problem(true)}), run_of({problem(true)})}, "--json");
   EXPECT_EQ(Json::parse(two.out).size(), 2u);
   EXPECT_TRUE(Json::parse(two.out).is_array());
 }
@@ -79,20 +79,18 @@ TEST(TuneOutput, ARunWithAResultEndsWithTheCommandThatShowsIt) {
   const std::string next = "see it    autotune report --target toy --output report.html\n";
   EXPECT_EQ(end({run_of({problem(true)})}).out, next) << "problems were printed as they ended";
   EXPECT_EQ(end({run_of({problem(false)})}).out, "") << "there is nothing to see";
-  EXPECT_EQ(end({run_of({problem(true)})}, {"--quiet"}).out, "");
+  EXPECT_EQ(end({run_of({problem(true)})}, "--quiet").out, "");
   EXPECT_EQ(
-      end({run_of({problem(true)})}, {"--target", "./toy.target.toml", "--db", "t.db"}).out,
+      end({run_of({problem(true)})}, "--target ./toy.target.toml --db t.db").out,
       "see it    autotune report --target ./toy.target.toml --db t.db --output report.html\n");
 }
 
-Arguments tune_arguments(const std::vector<std::string>& words) {
-  return {verb_called("tune"), words};
-}
+Arguments tune_arguments(const testing::Words& words) { return {verb_called("tune"), words}; }
 
 TEST(TuneRequest, ThePolicyIsWhatTheOptionsSay) {
-  const Policy policy = policy_of(tune_arguments({"--l2", "cold", "--launch", "stream", "--context",
-                                                  "alone", "--objective", "energy"}),
-                                  DeviceKind::cuda);
+  const Policy policy =
+      policy_of(tune_arguments("--l2 cold --launch stream --context alone --objective energy"),
+                DeviceKind::cuda);
   EXPECT_EQ(policy.l2, L2State::cold);
   EXPECT_EQ(policy.form, LaunchForm::stream);
   EXPECT_EQ(policy.context, CallContext::alone);
@@ -107,8 +105,7 @@ TEST(TuneRequest, OnlyGuidedOnAGpuEndsByItself) {
 }
 
 TEST(TuneRequest, TheCommandIsInTheOrderOfTheOptions) {
-  EXPECT_EQ(command_text(tune_arguments(
-                {"--retune", "--fix", "A=1", "--sizes", "64", "--fix", "B=2", "--target", "gemm"})),
+  EXPECT_EQ(command_text(tune_arguments("--retune --fix A=1 --sizes 64 --fix B=2 --target gemm")),
             "tune --target gemm --sizes 64 --fix A=1 --fix B=2 --retune");
 }
 

@@ -9,6 +9,7 @@
 
 #include "tests/cli/sentences.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -18,9 +19,9 @@ namespace fs = std::filesystem;
 /// A running `autotune watch` and a client.
 class Watch : public ::testing::Test {
  protected:
-  void start(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"watch", "--db", database().string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+  void start(const Words& more = {}) {
+    Words arguments = format("watch --db {}", database().string());
+    arguments += more;
     tool_ = sandbox_.start(arguments);
     for (int i = 0; i < 6000 && url_.empty() && !tool_->ended(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -52,7 +53,7 @@ class Watch : public ::testing::Test {
   }
 
   void tune_size(const char* size) {
-    sandbox_.done(tune("tiny", size, {"--budget", "3", "--db", database().string()}));
+    sandbox_.done(tune("tiny", size, format("--budget 3 --db {}", database().string())));
   }
 
   Sandbox sandbox_;
@@ -96,16 +97,16 @@ TEST_F(Watch, ShowsADatabaseFromBeforeItIsThereUntilItIsDamaged) {
 }
 
 TEST_F(Watch, EndsOnCtrlC) {
-  start({"--port", "0"});
+  start("--port 0");
   tool_->signal(SIGINT);
   EXPECT_EQ(tool_->wait().status, 0);
 }
 
 TEST_F(Watch, RefusesWhatCanNeverBeShown) {
   const std::string other = sandbox_.write("text.db", "no database, but some longer text").string();
-  expect_refused(sandbox_.run({"watch", "--db", other}), 1, {"text.db", "not a database"});
-  expect_refused(sandbox_.run({"watch", "--size", "100"}), 2, {"watch needs --target"});
-  expect_refused(sandbox_.run({"watch", "--port", "70000"}), 2, {"--port"});
+  expect_refused(sandbox_.run(format("watch --db {}", other)), 1, {"text.db", "not a database"});
+  expect_refused(sandbox_.run("watch --size 100"), 2, {"watch needs --target"});
+  expect_refused(sandbox_.run("watch --port 70000"), 2, {"--port"});
 }
 
 }  // namespace

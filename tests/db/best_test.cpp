@@ -34,10 +34,6 @@ class BestTest : public SampledStore {
     return dated(sample_.failure(configuration, outcome), second);
   }
   void add(const TrialRow& trial) { store_.append({&trial, 1}); }
-  std::string best() const {
-    const auto best = store_.best(sample_.key);
-    return best ? best->configuration : "nothing";
-  }
   /// Opened anew, as the file is written beside the store.
   void damage(const std::string& sql) { execute(folder_ / "t.db", sql); }
 };

@@ -3,6 +3,7 @@
 
 #include "tests/db/hostile.hpp"
 #include "tests/db/lookup_request.hpp"
+#include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 
 namespace autotune::db {
@@ -128,18 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Databases, Refuted, testing::ValuesIn(hostile_databases
                            return name;
                          });
 
-class RefutationsTest : public testing::Test {
- protected:
-  std::string best() const {
-    const auto best = store_.best(sample_.key);
-    return best ? best->configuration : "nothing";
-  }
-
-  const TemporaryFolder folder_;
-  const std::filesystem::path path_ = folder_ / "t.db";
-  TunedStore store_{path_};
-  Sample sample_{store_};
-};
+using RefutationsTest = SampledStore;
 
 TEST_F(RefutationsTest, ALaterResultCountsAgain) {
   win(store_, sample_);

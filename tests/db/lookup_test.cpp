@@ -288,7 +288,8 @@ TEST(LookupSource, AFileThatLacksATableOrAnIndexHasNoAnswerAndOneSentence) {
     SCOPED_TRACE(name);
     const TemporaryFolder folder;
     const std::vector<Layer> layers{{layer_of(folder, "user.db", "BM=64")}};
-    execute(layers[0].path, format("DROP {} {}", std::string(name) == "best_settings" ? "INDEX" : "TABLE", name));
+    execute(layers[0].path,
+            format("DROP {} {}", std::string(name) == "best_settings" ? "INDEX" : "TABLE", name));
     const LookupRows read = read_lookup_rows(layers, request());
     EXPECT_TRUE(read.rows.empty());
     EXPECT_EQ(read.layers[0], LayerState::unreadable);

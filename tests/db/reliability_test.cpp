@@ -85,40 +85,42 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TEST(Reliability, WithoutFileLocksAReaderOpensAtOnceAndAWriterSaysWhy) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  decide(path, "BM=1", 1000);
+class Reliability : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(Reliability, WithoutFileLocksAReaderOpensAtOnceAndAWriterSaysWhy) {
+  decide(path_, "BM=1", 1000);
   for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP, EPERM}) {
     const NoLocks none(error);
     EXPECT_LT(seconds_of([&] {
-                const TunedStore store(path, Mode::read_only);
+                const TunedStore store(path_, Mode::read_only);
                 EXPECT_EQ(store.tuned({}).size(), 1u);
                 EXPECT_EQ(store.mode(), Mode::read_only);
                 EXPECT_THAT(store.warning(),
                             HasSubstr(" has no file locks, so it is read without"));
-                EXPECT_THAT(store.warning(), HasSubstr(path.parent_path().string()));
+                EXPECT_THAT(store.warning(), HasSubstr(path_.parent_path().string()));
               }),
               2)
         << error;
-    EXPECT_REFUSAL(StoreError, TunedStore store(path),
+    EXPECT_REFUSAL(StoreError, TunedStore store(path_),
                    " has no file locks, so it cannot be written");
-    const std::vector<Layer> layers{{path}};
+    const std::vector<Layer> layers{{path_}};
     const LookupRows read = read_lookup_rows(layers, request());
     EXPECT_EQ(read.rows.size(), 1u);
     EXPECT_EQ(read.warnings.size(), 1u);
   }
-  EXPECT_EQ(TunedStore(path, Mode::read_only).warning(), "");
+  EXPECT_EQ(TunedStore(path_, Mode::read_only).warning(), "");
 }
 
-TEST(Reliability, ReadsOfLockedDatabasesWaitNoLongerThanAskedFor) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  { const Sample sample(*std::make_unique<TunedStore>(path)); }
-  SQLite::Database other(path.string(), SQLite::OPEN_READWRITE);
+TEST_F(Reliability, ReadsOfLockedDatabasesWaitNoLongerThanAskedFor) {
+  { const Sample sample(*std::make_unique<TunedStore>(path_)); }
+  SQLite::Database other(path_.string(), SQLite::OPEN_READWRITE);
   other.exec("BEGIN EXCLUSIVE");
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
-  const Layer layer{path, Mode::read_only, false, until};
+  const Layer layer{path_, Mode::read_only, false, until};
   const std::vector<Layer> layers{layer, layer, layer};
   LookupRows read;
   const double seconds = seconds_of([&] { read = read_lookup_rows(layers, request()); });
@@ -128,16 +130,14 @@ TEST(Reliability, ReadsOfLockedDatabasesWaitNoLongerThanAskedFor) {
   EXPECT_THAT(read.warnings, testing::Each(HasSubstr("t.db: another process keeps it locked")));
 }
 
-TEST(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+TEST_F(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {
   std::mt19937 random(1);
   std::set<std::string> acknowledged;
   for (int kill_number = 0; kill_number < kills(); ++kill_number) {
     int pipe_ends[2];
     ASSERT_EQ(pipe(pipe_ends), 0);
     const pid_t pid = in_child([&]() -> int {
-      TunedStore store(path);
+      TunedStore store(path_);
       const Sample sample(store);
       for (int i = 0;; ++i) {
         const std::string configuration = format("BM={}-{}", kill_number, i);
@@ -165,7 +165,7 @@ TEST(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) acknowledged.insert(line);
   }
-  TunedStore store(path);
+  TunedStore store(path_);
   const Sample sample(store);
   EXPECT_THAT(store.check().damage, IsEmpty());
   std::set<std::string> stored;
@@ -176,34 +176,30 @@ TEST(Reliability, AKilledWriterLosesNothingThatItWasToldIsStored) {
   }
 }
 
-TEST(Reliability, AFileThatIsTakenAwayWhileItIsOpenIsSaidToBe) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+TEST_F(Reliability, AFileThatIsTakenAwayWhileItIsOpenIsSaidToBe) {
   const auto failure_after = [&](const std::function<void()>& harm) {
-    std::filesystem::remove(path);
-    TunedStore store(path);
+    std::filesystem::remove(path_);
+    TunedStore store(path_);
     const Sample sample(store);
     harm();
     return thrown_by([&] { store.append(std::vector{sample.trial("BM=1", 1000)}); });
   };
-  EXPECT_THAT(failure_after([&] { std::filesystem::remove(path); }),
+  EXPECT_THAT(failure_after([&] { std::filesystem::remove(path_); }),
               HasSubstr("was removed or replaced while it was in use"));
   EXPECT_THAT(failure_after([&] {
-                const TunedStore other(folder / "other.db");
-                std::filesystem::rename(folder / "other.db", path);
+                const TunedStore other(folder_ / "other.db");
+                std::filesystem::rename(folder_ / "other.db", path_);
               }),
               HasSubstr("was removed or replaced while it was in use"));
-  EXPECT_THAT(failure_after([&] { std::filesystem::resize_file(path, 0); }),
+  EXPECT_THAT(failure_after([&] { std::filesystem::resize_file(path_, 0); }),
               HasSubstr("was emptied while it was in use"));
 }
 
-TEST(Reliability, EightWritersAtOnceStoreEverything) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+TEST_F(Reliability, EightWritersAtOnceStoreEverything) {
   std::vector<pid_t> writers;
   for (int writer = 0; writer < 8; ++writer) {
     writers.push_back(in_child([&] {
-      TunedStore store(path);
+      TunedStore store(path_);
       const Sample sample(store);
       for (int i = 0; i < 25; ++i) {
         store.append(std::vector{sample.trial(format("BM={}-{}", writer, i), 1000 + i)});
@@ -212,12 +208,12 @@ TEST(Reliability, EightWritersAtOnceStoreEverything) {
     }));
   }
   for (const pid_t pid : writers) EXPECT_EQ(status_of(pid), 0);
-  TunedStore store(path);
+  TunedStore store(path_);
   EXPECT_EQ(store.trials(Sample(store).key).size(), 200u);
   EXPECT_THAT(store.check().damage, IsEmpty());
 }
 
-TEST(Reliability, SixteenProcessesCreateOneDatabase) {
+TEST_F(Reliability, SixteenProcessesCreateOneDatabase) {
   for (int round = 0; round < 3; ++round) {
     const TemporaryFolder folder;
     const auto path = folder / "deep/er/t.db";
@@ -236,11 +232,9 @@ TEST(Reliability, SixteenProcessesCreateOneDatabase) {
   }
 }
 
-TEST(Reliability, AFullDiskIsOneSentenceAndLosesNothing) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+TEST_F(Reliability, AFullDiskIsOneSentenceAndLosesNothing) {
   const pid_t pid = in_child([&] {
-    TunedStore store(path);
+    TunedStore store(path_);
     const Sample sample(store);
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{200'000, 200'000};
@@ -251,20 +245,20 @@ TEST(Reliability, AFullDiskIsOneSentenceAndLosesNothing) {
         store.append(std::vector{sample.trial(format("BM={}", stored), 1000)});
       }
     } catch (const StoreError& error) {
-      std::ofstream(folder / "said") << stored << ' ' << error.what();
+      std::ofstream(folder_ / "said") << stored << ' ' << error.what();
       // It still reads.
       return store.trials(sample.key).size() == static_cast<std::size_t>(stored) ? 0 : 2;
     }
     return 1;
   });
   ASSERT_EQ(status_of(pid), 0);
-  std::ifstream said(folder / "said");
+  std::ifstream said(folder_ / "said");
   std::size_t stored = 0;
   said >> stored;
   std::string message;
   std::getline(said, message);
   EXPECT_THAT(message, HasSubstr("what was stored before is kept"));
-  TunedStore store(path);
+  TunedStore store(path_);
   EXPECT_EQ(store.trials(Sample(store).key).size(), stored);
   EXPECT_THAT(store.check().damage, IsEmpty());
 }
@@ -283,40 +277,38 @@ std::string message_as_nobody(const TemporaryFolder& folder, const std::function
   return file_bytes(said);
 }
 
-TEST(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
+TEST_F(Reliability, FilesAndFoldersThatMayNotBeWrittenAreSaidAtOnceAndCanBeRead) {
   namespace fs = std::filesystem;
-  const TemporaryFolder folder;
-  fs::permissions(folder / "", fs::perms::all);
-  fs::create_directory(folder / "locked");
-  const auto path = folder / "locked/t.db";
+  fs::permissions(folder_ / "", fs::perms::all);
+  fs::create_directory(folder_ / "locked");
+  const auto path = folder_ / "locked/t.db";
   { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
   fs::permissions(path, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
-  fs::permissions(folder / "locked", fs::perms::all);
-  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path); }),
+  fs::permissions(folder_ / "locked", fs::perms::all);
+  EXPECT_THAT(message_as_nobody(folder_, [&] { TunedStore store(path); }),
               HasSubstr("t.db: cannot be written: the file or its folder is read-only"));
   fs::permissions(path, fs::perms::all);
-  fs::permissions(folder / "locked", kReadOnlyFolder);
-  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path); }),
+  fs::permissions(folder_ / "locked", kReadOnlyFolder);
+  EXPECT_THAT(message_as_nobody(folder_, [&] { TunedStore store(path); }),
               HasSubstr("t.db: cannot be written: the file or its folder is read-only"));
-  EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(folder / "locked/new/t.db"); }),
+  EXPECT_THAT(message_as_nobody(folder_, [&] { TunedStore store(folder_ / "locked/new/t.db"); }),
               HasSubstr("its folder cannot be created: Permission denied"));
-  EXPECT_EQ(message_as_nobody(folder, [&] { TunedStore(path, Mode::read_only).devices().at(0); }),
+  EXPECT_EQ(message_as_nobody(folder_, [&] { TunedStore(path, Mode::read_only).devices().at(0); }),
             "nothing was thrown");
   fs::permissions(path, fs::perms::owner_read);
-  fs::permissions(folder / "locked", fs::perms::all);
+  fs::permissions(folder_ / "locked", fs::perms::all);
   if (geteuid() == 0) {
-    EXPECT_THAT(message_as_nobody(folder, [&] { TunedStore store(path, Mode::read_only); }),
+    EXPECT_THAT(message_as_nobody(folder_, [&] { TunedStore store(path, Mode::read_only); }),
                 HasSubstr("t.db: cannot be opened"));
   }
-  fs::create_symlink("loop.db", folder / "loop.db");
+  fs::create_symlink("loop.db", folder_ / "loop.db");
   EXPECT_THAT(
-      message_as_nobody(folder, [&] { TunedStore(folder / "loop.db", Mode::read_only); }),
+      message_as_nobody(folder_, [&] { TunedStore(folder_ / "loop.db", Mode::read_only); }),
       HasSubstr("loop.db: cannot be opened: Too many levels of symbolic links; name another"));
 }
 
-TEST(Reliability, AFileLeftHalfWrittenIsReadAsItWasBefore) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db", left = folder / "left.db";
+TEST_F(Reliability, AFileLeftHalfWrittenIsReadAsItWasBefore) {
+  const auto path = folder_ / "t.db", left = folder_ / "left.db";
   {
     TunedStore store(path);
     const Sample sample(store);
@@ -346,61 +338,57 @@ TEST(Reliability, AFileLeftHalfWrittenIsReadAsItWasBefore) {
   EXPECT_FALSE(std::filesystem::exists(left.string() + "-journal"));
 }
 
-TEST(Reliability, AShippedFileInWalModeOpensInAReadOnlyFolder) {
+TEST_F(Reliability, AShippedFileInWalModeOpensInAReadOnlyFolder) {
   namespace fs = std::filesystem;
-  const TemporaryFolder folder;
-  fs::permissions(folder / "", fs::perms::all);
-  fs::create_directory(folder / "shipped");
-  const auto path = folder / "shipped/a b?#%.db";
+  fs::permissions(folder_ / "", fs::perms::all);
+  fs::create_directory(folder_ / "shipped");
+  const auto path = folder_ / "shipped/a b?#%.db";
   { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
   execute(path, "PRAGMA journal_mode = WAL");
-  fs::permissions(folder / "shipped", kReadOnlyFolder);
+  fs::permissions(folder_ / "shipped", kReadOnlyFolder);
   for (const Mode mode : {Mode::shipped, Mode::read_only}) {
-    EXPECT_EQ(message_as_nobody(folder, [&] { TunedStore(path, mode).devices().at(0); }),
+    EXPECT_EQ(message_as_nobody(folder_, [&] { TunedStore(path, mode).devices().at(0); }),
               "nothing was thrown");
   }
-  fs::permissions(folder / "shipped", fs::perms::all);
+  fs::permissions(folder_ / "shipped", fs::perms::all);
 }
 
-TEST(Reliability, WhatIsNoDatabaseOfOursIsRefusedInOneSentenceAndLeftAlone) {
-  const TemporaryFolder folder;
-  std::ofstream(folder / "text.db") << std::string(5000, 'x');
-  SQLite::Database((folder / "foreign.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+TEST_F(Reliability, WhatIsNoDatabaseOfOursIsRefusedInOneSentenceAndLeftAlone) {
+  std::ofstream(folder_ / "text.db") << std::string(5000, 'x');
+  SQLite::Database((folder_ / "foreign.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE songs (title TEXT)");
-  std::ofstream(folder / "empty.db").close();
+  std::ofstream(folder_ / "empty.db").close();
   for (const Mode mode : {Mode::read_write, Mode::read_only, Mode::shipped}) {
-    EXPECT_REFUSAL(StoreError, TunedStore store(folder / "text.db", mode),
+    EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "text.db", mode),
                    "text.db: is not a database");
-    EXPECT_REFUSAL(StoreError, TunedStore store(folder / "foreign.db", mode),
+    EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "foreign.db", mode),
                    "is the SQLite database of another program");
-    EXPECT_REFUSAL(StoreError, TunedStore store(folder / "", mode), "is a folder");
-    EXPECT_REFUSAL(StoreError, TunedStore store(folder / "app.lock", mode),
+    EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "", mode), "is a folder");
+    EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "app.lock", mode),
                    "app.lock: is a lock, which programs open in place of a database");
   }
-  EXPECT_REFUSAL(StoreError, TunedStore store(folder / "none.db", Mode::read_only),
+  EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "none.db", Mode::read_only),
                  "none.db: there is no such file; tune something first");
-  EXPECT_REFUSAL(StoreError, TunedStore store(folder / "empty.db", Mode::read_only),
+  EXPECT_REFUSAL(StoreError, TunedStore store(folder_ / "empty.db", Mode::read_only),
                  "empty.db: is empty");
-  EXPECT_EQ(std::filesystem::file_size(folder / "text.db"), 5000u);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "text.db"), 5000u);
 }
 
-TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
+TEST_F(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
   {
-    TunedStore store(path);
+    TunedStore store(path_);
     const Sample sample(store);
     for (int i = 0; i < 40; ++i) {
       store.append(std::vector{sample.trial(format("BM={}", i), 1000 + i)});
     }
     store.add_decision(sample.decision("BM=3", 900));
   }
-  const std::string good = file_bytes(path), facts = facts_of(TunedStore(path));
+  const std::string good = file_bytes(path_), facts = facts_of(TunedStore(path_));
   std::mt19937 random(3);
   for (int i = 0; i < 150; ++i) {
     std::string bad = good;
     bad[random() % bad.size()] ^= static_cast<char>(1 << random() % 8);
-    const auto bad_path = folder / "bad.db";
+    const auto bad_path = folder_ / "bad.db";
     std::ofstream(bad_path, std::ios::binary) << bad;
     bool noticed = false;
     std::string exported;
@@ -414,10 +402,10 @@ TEST(Reliability, EveryFlippedBitOfARowIsFoundAndNoneCrashes) {
     }
     // A flip in unused space changes nothing; any other is noticed.
     EXPECT_TRUE(noticed || exported == facts) << "flip " << i;
-    TunedStore rescued(folder / "rescued.db");
+    TunedStore rescued(folder_ / "rescued.db");
     merge(rescued, TunedStore(bad_path, Mode::read_only));
   }
-  EXPECT_EQ(facts_of(TunedStore(folder / "rescued.db")), facts);
+  EXPECT_EQ(facts_of(TunedStore(folder_ / "rescued.db")), facts);
 }
 
 }  // namespace

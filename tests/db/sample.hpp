@@ -2,8 +2,8 @@
 // A folder that is removed after the test, and rows for a store.
 #pragma once
 
-#include <stdlib.h>
 #include <SQLiteCpp/Database.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <filesystem>

@@ -10,8 +10,14 @@ namespace autotune::db {
 
 class SampledStore : public testing::Test {
  protected:
+  std::string best() const {
+    const auto best = store_.best(sample_.key);
+    return best ? best->configuration : "nothing";
+  }
+
   TemporaryFolder folder_;
-  TunedStore store_{folder_ / "t.db"};
+  const std::filesystem::path path_ = folder_ / "t.db";
+  TunedStore store_{path_};
   Sample sample_{store_};
 };
 

@@ -17,34 +17,35 @@
 namespace autotune::db {
 namespace {
 
-TEST(Schema, ANewerOneIsReadWhereItsWriterAllowsThatAndNeverWritten) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
-  SQLite::Database future(path.string(), SQLite::OPEN_READWRITE);
+class Schema : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+  const std::filesystem::path path_ = folder_ / "t.db";
+};
+
+TEST_F(Schema, ANewerOneIsReadWhereItsWriterAllowsThatAndNeverWritten) {
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path_)); }
+  SQLite::Database future(path_.string(), SQLite::OPEN_READWRITE);
   future.exec(format("PRAGMA user_version = {}", kSchemaVersion + 1));
-  EXPECT_REFUSAL(StoreError, TunedStore store(path), "written by a newer autotune");
-  EXPECT_EQ(TunedStore(path, Mode::read_only).devices().size(), 1u);
+  EXPECT_REFUSAL(StoreError, TunedStore store(path_), "written by a newer autotune");
+  EXPECT_EQ(TunedStore(path_, Mode::read_only).devices().size(), 1u);
   future.exec("UPDATE meta SET value = '1000' WHERE name = 'minimum_reader'");
-  EXPECT_REFUSAL(StoreError, TunedStore store(path, Mode::read_only),
+  EXPECT_REFUSAL(StoreError, TunedStore store(path_, Mode::read_only),
                  "can neither be read nor be written");
 }
 
-TEST(Schema, AnOlderOneIsRefusedWithWhatToDo) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  { const TunedStore store(path); }
-  execute(path, format("PRAGMA user_version = {}", kSchemaVersion - 1));
+TEST_F(Schema, AnOlderOneIsRefusedWithWhatToDo) {
+  { const TunedStore store(path_); }
+  execute(path_, format("PRAGMA user_version = {}", kSchemaVersion - 1));
   for (const Mode mode : {Mode::read_only, Mode::read_write, Mode::shipped}) {
-    EXPECT_THAT(thrown_by([&] { const TunedStore store(path, mode); }),
+    EXPECT_THAT(thrown_by([&] { const TunedStore store(path_, mode); }),
                 AllOf(HasSubstr(format("has the older schema {}", kSchemaVersion - 1)),
                       HasSubstr("autotune db export"), HasSubstr("autotune db import")));
   }
 }
 
 /// Reading a view may take for ever, and a trigger may do anything.
-TEST(Schema, AFileWithWhatNoVersionMadeIsRefused) {
-  const TemporaryFolder folder;
+TEST_F(Schema, AFileWithWhatNoVersionMadeIsRefused) {
   const std::string endless =
       "DROP TABLE trial; CREATE VIEW trial AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
       "i + 1 FROM n) SELECT * FROM n";
@@ -58,7 +59,7 @@ TEST(Schema, AFileWithWhatNoVersionMadeIsRefused) {
            {"ALTER TABLE pin ADD COLUMN x TEXT AS (hex(zeroblob(100000000)))", "table \"pin\""},
            {"CREATE INDEX slow ON pin(hex(note))", "index \"slow\""}}) {
     for (const int version : {kSchemaVersion, kSchemaVersion + 1}) {
-      const auto path = folder / format("{}.db", ++number);
+      const auto path = folder_ / format("{}.db", ++number);
       { const TunedStore store(path); }
       SQLite::Database hand(path.string(), SQLite::OPEN_READWRITE);
       hand.exec(sql);
@@ -76,17 +77,14 @@ TEST(Schema, AFileWithWhatNoVersionMadeIsRefused) {
   }
 }
 
-TEST(Schema, WhatAnalyzeLeavesIsTaken) {
-  const TemporaryFolder folder;
-  const auto path = folder / "t.db";
-  { Sample sample = Sample(*std::make_unique<TunedStore>(path)); }
-  execute(path, "ANALYZE");
-  EXPECT_EQ(TunedStore(path).devices().size(), 1u);
+TEST_F(Schema, WhatAnalyzeLeavesIsTaken) {
+  { Sample sample = Sample(*std::make_unique<TunedStore>(path_)); }
+  execute(path_, "ANALYZE");
+  EXPECT_EQ(TunedStore(path_).devices().size(), 1u);
 }
 
-TEST(Schema, ADecisionKeepsWhetherItsRunsRepeat) {
-  const TemporaryFolder folder;
-  TunedStore store(folder / "t.db"), copy(folder / "copy.db");
+TEST_F(Schema, ADecisionKeepsWhetherItsRunsRepeat) {
+  TunedStore store(folder_ / "t.db"), copy(folder_ / "copy.db");
   const Sample sample(store);
   for (const std::optional<bool> repeats :
        {std::optional<bool>(), std::optional(false), std::optional(true)}) {

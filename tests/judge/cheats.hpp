@@ -311,13 +311,10 @@ class Judge : public ::testing::Test {
 
   /// On the host.
   Ended judge(const std::string& text, const std::string& reference = "affine",
-              std::vector<std::string> more = {}) const {
+              const Words& more = {}) const {
     sandbox_.write("candidate.cu", text);
-    std::vector<std::string> words = {
-        "judge",    "candidate.cu", "--against", reference + "_plain.cu",
-        "--device", "host",         "--sizes",   sizes_of(reference)};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+    return sandbox_.run("judge candidate.cu --device host --against " + reference +
+                        "_plain.cu --sizes " + sizes_of(reference) + more);
   }
 
   /// Judges all at once; a line of JSON for each.
@@ -360,6 +357,16 @@ class Judge : public ::testing::Test {
 
   const Sandbox sandbox_;
 };
+
+inline constexpr const char* kPlainProduct = R"(
+extern "C" __global__ void product(const float* A, const float* B, float* D, int M, int N, int K) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= M * N) return;
+  float sum = 0;
+  for (int k = 0; k < K; ++k) sum += A[i / N * K + k] * B[k * N + i % N];
+  D[i] = sum;
+}
+)";
 
 inline std::vector<std::string> kinds_of(std::span<const Cheat> cheats) {
   std::vector<std::string> kinds;

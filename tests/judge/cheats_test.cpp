@@ -4,6 +4,7 @@
 
 #include "tests/judge/cheats.hpp"
 #include "tests/support/matchers.hpp"
+#include "tuner/text/format.hpp"
 #include "tuner/worker/confinement.hpp"
 
 namespace autotune::testing {
@@ -74,8 +75,7 @@ TEST_F(Judge, TakesAnExpressionOfALaunchForTheArgumentInItsPlace) {
                    "__global__ void fast(float* y, const float* b, int all, int k) {\n"
                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < all) y[i] += b[" +
                        element + "];\n}\n");
-    return sandbox_.run(
-        {"judge", "fast.cu", "--against", "bias.cu", "--device", "host", "--sizes", "W=30,H=40"});
+    return sandbox_.run("judge fast.cu --against bias.cu --device host --sizes W=30,H=40");
   };
   sandbox_.write("bias.cu",
                  "__global__ void add_bias(float* x, const float* bias, int total, int W) {\n"
@@ -128,9 +128,9 @@ extern "C" __global__ void total(const int* x, int* sum, int n) {
   if (threadIdx.x == 0) sum[0] = 0;
 }
 )");
-  const Ended ended =
-      sandbox_.run({"judge", "knows_the_answer.cu", "--against", "plain.cu", "--manifest",
-                    "total.target.toml", "--sizes", "n=32000000", "--device", "host"});
+  const Ended ended = sandbox_.run(
+      "judge knows_the_answer.cu --against plain.cu --manifest total.target.toml --sizes "
+      "n=32000000 --device host");
   EXPECT_EQ(ended.status, kCheating) << ended.err << ended.out;
   EXPECT_THAT(ended.out, HasSubstr("is less than its bytes take"));
 }
@@ -155,17 +155,17 @@ extern "C" __global__ void steps(const float* x, unsigned* y, int n) {
 }
 
 TEST_F(Judge, GivesAReceiptThatRepeatsTheVerdict) {
-  const Ended first = judge(kAffine, "affine", {"--json"});
+  const Ended first = judge(kAffine, "affine", "--json");
   const Json one = Json::parse(first.out);
   EXPECT_EQ(one["verdict"], "right") << first.out;
   EXPECT_EQ(one["status"], first.status);
   const Json& receipt = one["receipt"];
   EXPECT_EQ(receipt["problems"][0]["inputs"].size(), 2u);
   const std::string seed = receipt["seed"].dump();
-  const Json other = Json::parse(judge(kAffine, "affine", {"--json", "--seed", seed}).out);
+  const Json other = Json::parse(judge(kAffine, "affine", format("--json --seed {}", seed)).out);
   EXPECT_EQ(other["receipt"]["problems"], receipt["problems"]);
   EXPECT_EQ(other["receipt"]["own_sizes"], receipt["own_sizes"]);
-  const Json secret = Json::parse(judge(kAffine, "affine", {"--json"}).out);
+  const Json secret = Json::parse(judge(kAffine, "affine", "--json").out);
   EXPECT_NE(secret["receipt"]["problems"][0]["inputs"][0]["hash"],
             receipt["problems"][0]["inputs"][0]["hash"]);
 }
@@ -177,23 +177,14 @@ extern "C" __global__ void add(const float* a, const float* b, float* c, int N) 
   if (i < N) c[i] = a[i] + b[i];
 }
 )");
-  const Ended ended = sandbox_.run(
-      {"judge", "candidate.cu", "--against", "vector_add", "--sizes", "5000", "--device", "host"});
+  const Ended ended =
+      sandbox_.run("judge candidate.cu --against vector_add --sizes 5000 --device host");
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }
 
 TEST_F(Judge, VariesNoSizeThatAKernelDoesNotTake) {
-  sandbox_.write("candidate.cu", R"(
-extern "C" __global__ void product(const float* A, const float* B, float* D, int M, int N, int K) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= M * N) return;
-  float sum = 0;
-  for (int k = 0; k < K; ++k) sum += A[i / N * K + k] * B[k * N + i % N];
-  D[i] = sum;
-}
-)");
-  const Ended ended = sandbox_.run(
-      {"judge", "candidate.cu", "--against", "gemm", "--sizes", "40", "--device", "host"});
+  sandbox_.write("candidate.cu", kPlainProduct);
+  const Ended ended = sandbox_.run("judge candidate.cu --against gemm --sizes 40 --device host");
   EXPECT_THAT(ended.out, AllOf(StartsWith("right "), HasSubstr("it does not take batch, lda, ")))
       << ended.err;
 }
@@ -234,31 +225,26 @@ TEST_F(Judge, SaysThatAKernelIsMuchSlowerWhateverTheNoise) {
 }
 
 TEST_F(Judge, SaysWhatIsWrongWithItsArguments) {
-  const auto said = [&](const std::vector<std::string>& words, int status) {
+  const auto said = [&](const Words& words, int status) {
     const Ended ended = sandbox_.run(words);
     EXPECT_EQ(ended.status, status) << ended.err;
     return ended.err;
   };
-  EXPECT_THAT(said({"judge", "a.cu"}, kWrongUse), HasSubstr("--against"));
+  EXPECT_THAT(said("judge a.cu", kWrongUse), HasSubstr("--against"));
   sandbox_.write("bad.cu", "no kernel");
-  EXPECT_THAT(said({"judge", "a.cu", "--against", "bad.cu", "--device", "host"}, kWrongUse),
+  EXPECT_THAT(said("judge a.cu --against bad.cu --device host", kWrongUse),
               HasSubstr("a.cu: there is no such file"))
       << "before the reference is read";
-  EXPECT_THAT(said({"judge", "affine_plain.cu", "--against", "nothing"}, kWrongUse),
-              HasSubstr("nothing"));
+  EXPECT_THAT(said("judge affine_plain.cu --against nothing", kWrongUse), HasSubstr("nothing"));
+  EXPECT_THAT(said("judge affine_plain.cu --against cublas --device host", kWrongUse),
+              HasSubstr("--target"));
+  EXPECT_THAT(said("judge affine_plain.cu --against row_sums_plain.cu --device host", kNotJudged),
+              HasSubstr("takes x, which is no argument"));
   EXPECT_THAT(
-      said({"judge", "affine_plain.cu", "--against", "cublas", "--device", "host"}, kWrongUse),
-      HasSubstr("--target"));
-  EXPECT_THAT(
-      said({"judge", "affine_plain.cu", "--against", "row_sums_plain.cu", "--device", "host"},
-           kNotJudged),
-      HasSubstr("takes x, which is no argument"));
-  EXPECT_THAT(
-      said({"judge", "affine_plain.cu", "--against", "affine_plain.cu", "--device", "model:h200"},
-           kWrongUse),
+      said("judge affine_plain.cu --against affine_plain.cu --device model:h200", kWrongUse),
       HasSubstr("the judge runs kernels"));
   sandbox_.write("bad.jsonl", "{\"candidat\": \"a.cu\"}\n");
-  EXPECT_THAT(said({"judge", "--jobs", "bad.jsonl", "--device", "host"}, kNotJudged),
+  EXPECT_THAT(said("judge --jobs bad.jsonl --device host", kNotJudged),
               AllOf(HasSubstr("bad.jsonl:1"), HasSubstr("candidat")));
 }
 

@@ -14,6 +14,7 @@ using testing::named;
 using testing::wgmma_tile;
 using testing::wgmma_tile_by_threads;
 using testing::wgmma_tile_shared;
+using testing::with;
 
 /// Unless the settings say otherwise.
 NamedValues in_f16(NamedValues settings) {
@@ -64,51 +65,33 @@ TEST(Gemm16, IsRightForVectorsAndSingleElements) {
 
 TEST(Gemm16, IsRightForFewRowsOfABesideABThatIsReadOnce) {
   const auto skinny = [](std::int64_t tiles, std::int64_t groups, std::int64_t parts) {
-    return NamedValues{
-        {"KERNEL", Text("skinny")}, {"TILES", tiles}, {"K_GROUPS", groups}, {"K_PARTS", parts}};
+    return named(format("KERNEL=skinny TILES={} K_GROUPS={} K_PARTS={}", tiles, groups, parts));
   };
-  const auto of = [](std::int64_t m, std::int64_t n, std::int64_t k, NamedValues settings) {
-    settings.push_back({"layout", Text("NT")});
-    return problem(m, n, k, settings);
+  const auto of = [](std::int64_t m, std::int64_t n, std::int64_t k, const NamedValues& settings) {
+    return problem(m, n, k, with(settings, "layout=NT"));
   };
   expect_right(of(1, 70, 1032, named("dtype=bf16")), 201, skinny(1, 8, 1));
   expect_right(of(9, 33, 520, named("output=f32 scale=beta")), 202, skinny(2, 2, 1));
   expect_right(of(24, 16, 1000, named("scale=alpha epilogue=bias_gelu")), 203, skinny(1, 2, 1));
   expect_right(of(64, 47, 200, named("epilogue=relu")), 204, skinny(1, 2, 1));
-  NamedValues swapped = skinny(2, 2, 1);
-  swapped.push_back({"SWAP", std::int64_t{1}});
-  expect_right(of(130, 9, 264, named("epilogue=bias")), 206, swapped);
+  expect_right(of(130, 9, 264, named("epilogue=bias")), 206, with(skinny(2, 2, 1), "SWAP=1"));
   expect_right_verdict(testing::verdict_of(testing::small_hopper(), testing::gemm(),
                                            of(13, 50, 1160, named("scale=beta")), 205,
                                            skinny(1, 2, 4)));
 }
 
-NamedValues with(NamedValues held, const char* name, std::int64_t value) {
-  held.push_back({name, value});
-  return held;
-}
-
 TEST(Gemm16, IsRightByWgmmaInEveryLayoutTypeScaleAndEpilogue) {
-  const Text bf16 = "bf16", f16 = "f16", f32 = "f32";
-  const auto settings = [](Text layout, Text dtype, Text output, Text scale, Text epilogue) {
-    return NamedValues{{"layout", layout},
-                       {"dtype", dtype},
-                       {"output", output},
-                       {"scale", scale},
-                       {"epilogue", epilogue}};
+  auto right = [seed = 60](std::int64_t m, std::int64_t n, std::int64_t k, const char* settings,
+                           const NamedValues& tile) mutable {
+    expect_right(problem(m, n, k, named(settings)), ++seed, tile);
   };
-  expect_right(problem(136, 200, 136, settings("NN", bf16, bf16, "none", "none")), 61,
-               wgmma_tile(64, 80, 0));
-  expect_right(problem(72, 136, 72, settings("NT", f16, f16, "alpha", "bias")), 62,
-               wgmma_tile(64, 48, 1));
-  expect_right(problem(61, 131, 67, settings("TN", bf16, f32, "alpha", "bias_relu")), 63,
-               wgmma_tile(64, 64, 0));
-  expect_right(problem(40, 67, 130, settings("TT", f16, bf16, "none", "bias_gelu")), 64,
-               wgmma_tile(64, 16, 1));
-  expect_right(problem(72, 80, 72, settings("TT", f16, f16, "beta", "gelu")), 65,
-               wgmma_tile(64, 48, 0));
-  expect_right(problem(130, 68, 200, settings("NN", bf16, f32, "alpha", "none")), 66,
-               wgmma_tile(64, 72, 1));
+  right(136, 200, 136, "layout=NN dtype=bf16 output=bf16", wgmma_tile(64, 80, 0));
+  right(72, 136, 72, "layout=NT scale=alpha epilogue=bias", wgmma_tile(64, 48, 1));
+  right(61, 131, 67, "layout=TN dtype=bf16 output=f32 scale=alpha epilogue=bias_relu",
+        wgmma_tile(64, 64, 0));
+  right(40, 67, 130, "layout=TT output=bf16 epilogue=bias_gelu", wgmma_tile(64, 16, 1));
+  right(72, 80, 72, "layout=TT scale=beta epilogue=gelu", wgmma_tile(64, 48, 0));
+  right(130, 68, 200, "layout=NN dtype=bf16 output=f32 scale=alpha", wgmma_tile(64, 72, 1));
 }
 
 TEST(Gemm16, IsRightByWgmmaInPartsOfK) {
@@ -116,8 +99,8 @@ TEST(Gemm16, IsRightByWgmmaInPartsOfK) {
   idle.multiprocessors = 16;
   const auto expect_right_in = [&](std::int64_t parts, const Problem& of, std::uint64_t seed,
                                    const NamedValues& tile) {
-    const Verdict verdict =
-        testing::verdict_of(idle, testing::gemm(), of, seed, with(tile, "K_PARTS", parts));
+    const Verdict verdict = testing::verdict_of(idle, testing::gemm(), of, seed,
+                                                with(tile, format("K_PARTS={}", parts)));
     EXPECT_EQ(name_of(verdict.outcome), "ok") << of.text() << ": " << verdict.message;
   };
   expect_right_in(2, problem(60, 40, 1100, named("layout=NT output=f32")), 94,
@@ -127,24 +110,24 @@ TEST(Gemm16, IsRightByWgmmaInPartsOfK) {
   expect_right_in(8, problem(60, 130, 1100, named("dtype=bf16 scale=beta")), 97,
                   wgmma_tile(128, 64, 1));
   expect_right_in(2, problem(130, 60, 300, named("output=bf16")), 98,
-                  with(wgmma_tile(128, 64, 0), "WARPGROUPS", 2));
+                  with(wgmma_tile(128, 64, 0), "WARPGROUPS=2"));
 }
 
 /// On two multiprocessors a block has several tiles.
 TEST(Gemm16, IsRightByWgmmaWhereWarpgroupsTakeTurns) {
   const auto in_turns = [](std::int64_t rows, std::int64_t columns, std::int64_t swap) {
-    return with(wgmma_tile(rows, columns, swap), "ALTERNATE", 1);
+    return with(wgmma_tile(rows, columns, swap), "ALTERNATE=1");
   };
   expect_right(problem(200, 150, 136, {}), 130, in_turns(64, 64, 0));
   expect_right(problem(300, 72, 720, named("layout=TT scale=beta")), 131, in_turns(64, 64, 1));
   expect_right(problem(270, 130, 72, named("layout=NT output=f32")), 132, in_turns(128, 64, 0));
   expect_right(problem(72, 200, 200, named("dtype=bf16")), 133,
-               with(wgmma_tile_by_threads(64, 64, 0), "ALTERNATE", 1));
+               with(wgmma_tile_by_threads(64, 64, 0), "ALTERNATE=1"));
 }
 
 TEST(Gemm16, IsRightByWgmmaWithPaddedLines) {
   expect_right(problem(40, 72, 72, named("layout=TN scale=beta")), 95,
-               with(wgmma_tile(64, 32, 0), "PAD_LINES", 1));
+               with(wgmma_tile(64, 32, 0), "PAD_LINES=1"));
 }
 
 /// Lines are multiples of 8 elements, but not of 16.
@@ -218,13 +201,8 @@ TEST(Gemm16, IsRightByWgmmaForFewRows) {
 /// With one tolerance in the unit of bf16 this would pass.
 TEST(Gemm16, ASumWithoutItsLastSliceIsWrong) {
   const Problem bf16 = problem(32, 32, 512, named("dtype=bf16 output=bf16"));
-  const auto spoil = [](std::string& text) {
-    const std::string depth = "batch.ldb, K},";
-    const std::size_t at = text.find(depth);
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, depth.size(), "batch.ldb, K - 32},");
-  };
-  EXPECT_EQ(testing::verdict_of(testing::gemm(), bf16, 7, {}, spoil).outcome, Outcome::wrong);
+  const auto last_slice = testing::spoilt("batch.ldb, K},", "batch.ldb, K - 32},");
+  EXPECT_EQ(testing::verdict_of(testing::gemm(), bf16, 7, {}, last_slice).outcome, Outcome::wrong);
 }
 
 // Several products, and free sizes away from their defaults.
@@ -258,9 +236,9 @@ TEST(Gemm16Batches, IsRightByWgmmaInPartsOfKAndWithPaddedLines) {
   idle.multiprocessors = 8;
   expect_right_verdict(testing::verdict_of(
       idle, testing::gemm(), distant({40, 24, 1100, 3}, "layout=NT dtype=bf16 output=f32"), 9,
-      with(wgmma_tile(64, 32, 0), "K_PARTS", 2)));
+      with(wgmma_tile(64, 32, 0), "K_PARTS=2")));
   expect_right(distant({40, 72, 72, 3}, "layout=NN scale=beta"), 10,
-               with(wgmma_tile(64, 32, 0), "PAD_LINES", 1));
+               with(wgmma_tile(64, 32, 0), "PAD_LINES=1"));
 }
 
 TEST(Gemm16Batches, IsRightByWgmmaWhereThreadsCopy) {
@@ -278,14 +256,9 @@ TEST(Gemm16Batches, IsRightByWgmmaWhereBlocksShareCopies) {
 }
 
 TEST(Gemm16Batches, AProductOfTheFirstMatrixIsWrong) {
-  const auto spoil = [](std::string& text) {
-    const std::string own = "m * K,";
-    const std::size_t at = text.find(own);
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, own.size(), "0,");
-  };
   const Problem two = distant({32, 32, 64, 2}, "layout=NN");
-  EXPECT_EQ(testing::verdict_of(testing::gemm(), two, 13, {}, spoil).outcome, Outcome::wrong);
+  const auto first = testing::spoilt("m * K,", "0,");
+  EXPECT_EQ(testing::verdict_of(testing::gemm(), two, 13, {}, first).outcome, Outcome::wrong);
 }
 
 const Sizes kOdd{37, 41, 29, 3, 43, 47, 44, 45, 1700, 2001, 1801, 1901};

@@ -14,10 +14,8 @@ using testing::named;
 using Text = std::string;
 
 NamedValues tile(std::int64_t rows, std::int64_t columns, std::int64_t swap,
-                 NamedValues more = {}) {
-  NamedValues all = testing::wgmma_tile(rows, columns, swap, "wgmma_fp8");
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
+                 const char* more = "") {
+  return testing::with(testing::wgmma_tile(rows, columns, swap, "wgmma_fp8"), more);
 }
 
 Problem product(std::int64_t m, std::int64_t n, std::int64_t k, NamedValues settings) {
@@ -51,8 +49,8 @@ TEST(GemmFp8, IsRightWithScalesOfBlocks) {
   expect_right(product(73, 200, 400, blocks), 16, tile(64, 64, 0));
   expect_right(product(31, 200, 400, blocks), 17, tile(128, 24, 1));
   expect_right(product(70, 136, 300, named("scales=blocks layout=TN")), 18,
-               tile(64, 40, 1, named("K_PARTS=1")));
-  expect_right(product(24, 60, 2112, blocks), 19, tile(64, 32, 1, named("K_PARTS=2")));
+               tile(64, 40, 1, "K_PARTS=1"));
+  expect_right(product(24, 60, 2112, blocks), 19, tile(64, 32, 1, "K_PARTS=2"));
 }
 
 TEST(GemmFp8, OfE5m2IsRightWithABiasAndAnActivation) {
@@ -62,9 +60,7 @@ TEST(GemmFp8, OfE5m2IsRightWithABiasAndAnActivation) {
 }
 
 TEST(GemmFp8, IsRightWithTwoPartsAtATime) {
-  const NamedValues pairs = named("PARTS_AT_A_TIME=2");
-  NamedValues turns = pairs;
-  turns.push_back({"ALTERNATE", std::int64_t{1}});
+  const char *const pairs = "PARTS_AT_A_TIME=2", *const turns = "PARTS_AT_A_TIME=2 ALTERNATE=1";
   const NamedValues blocks = named("scales=blocks");
   expect_right(product(70, 96, 900, blocks), 20, tile(64, 96, 0, pairs));
   expect_right(product(400, 300, 1152, blocks), 21, tile(128, 96, 0, turns));
@@ -96,7 +92,7 @@ TEST(GemmFp8, RandomVariantsAreRight) {
 }
 
 TEST(GemmFp8, IsRightInPartsOfK) {
-  const NamedValues parts = named("K_PARTS=2");
+  const char* const parts = "K_PARTS=2";
   expect_right(product(24, 60, 2112, named("scales=rows")), 12, tile(64, 32, 1, parts));
   expect_right(product(24, 60, 2112, named("sums=fast")), 13, tile(64, 32, 1, parts));
 }
@@ -106,12 +102,7 @@ TEST(GemmFp8, IsRightForSingleElements) {
 }
 
 TEST(GemmFp8, AProductWithoutTheLast32OfKIsWrong) {
-  const auto spoil = [](std::string& text) {
-    const Text depth = "D, K, {}";
-    const auto at = text.find(depth);
-    ASSERT_NE(at, Text::npos);
-    text.replace(at, depth.size(), "D, K - 32, {}");
-  };
+  const auto spoil = testing::spoilt("D, K, {}", "D, K - 32, {}");
   for (const char* const sums : {"promoted", "fast"}) {
     const Problem problem = product(64, 64, 1056, {{"sums", Text(sums)}, {"scales", Text("rows")}});
     const Verdict verdict =
@@ -127,19 +118,16 @@ TEST(GemmFp8, AnOutputOfE4m3IsScaled) {
   // Of results below 0, it leaves -0.
   expect_right(product(72, 64, 256, named("output=e4m3 epilogue=gelu")), 36, tile(64, 40, 1));
   expect_right(product(24, 64, 2112, named("dtype=e5m2 output=e4m3 sums=fast")), 33,
-               tile(64, 32, 1, named("K_PARTS=2")));
+               tile(64, 32, 1, "K_PARTS=2"));
   expect_right(product(400, 304, 1152, named("output=e4m3")), 34,
-               tile(128, 96, 0, named("PARTS_AT_A_TIME=2 ALTERNATE=1")));
+               tile(128, 96, 0, "PARTS_AT_A_TIME=2 ALTERNATE=1"));
 }
 
 TEST(GemmFp8, AWrongScaleOrLargestMagnitudeOfE4m3IsFound) {
   const Problem problem = product(96, 80, 288, named("output=e4m3 scales=none"));
   const auto with = [&](const Text& was, const Text& is) {
-    return testing::verdict_of(testing::gemm(), problem, 35, tile(64, 80, 0), [&](Text& text) {
-      const auto at = text.find(was);
-      ASSERT_NE(at, Text::npos) << was;
-      text.replace(at, was.size(), is);
-    });
+    return testing::verdict_of(testing::gemm(), problem, 35, tile(64, 80, 0),
+                               testing::spoilt(was, is));
   };
   const Text end = "copied_bytes, shared);";
   const Text spoilt = end + " __syncthreads(); if (threadIdx.x == 0) *amax *= 1.25f;";

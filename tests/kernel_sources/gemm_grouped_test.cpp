@@ -50,9 +50,7 @@ TEST(GemmGrouped, GroupsMayBeEmptyAndHaveSingleRows) {
 }
 
 TEST(GemmGrouped, IsRightInTurns) {
-  NamedValues turns = tile(64, 64, 0);
-  turns.push_back({"ALTERNATE", std::int64_t{1}});
-  expect_right(groups(5, 264, 144, 401), 12, turns);
+  expect_right(groups(5, 264, 144, 401), 12, testing::with(tile(64, 64, 0), "ALTERNATE=1"));
 }
 
 TEST(GemmGrouped, OfEightBitsIsRightInBothWaysToSum) {
@@ -107,13 +105,8 @@ TEST(GemmGrouped, RandomVariantsAreRight) {
 
 /// The verdict on a kernel in whose source `text` was replaced.
 Outcome spoilt(const Text& text, const Text& by, const NamedValues& settings = {}) {
-  const auto spoil = [&](std::string& source) {
-    const auto at = source.find(text);
-    ASSERT_NE(at, Text::npos);
-    source.replace(at, text.size(), by);
-  };
   return testing::verdict_of(grouped(), groups(7, 128, 144, 201, settings), 11, tile(64, 32, 0),
-                             spoil)
+                             testing::spoilt(text, by))
       .outcome;
 }
 

@@ -32,9 +32,7 @@ TEST(GemmI8, IsRightByWgmmaInEveryLayoutAlignedAndOdd) {
 }
 
 TEST(GemmI8, IsRightInPartsOfK) {
-  NamedValues held = wgmma_tile_along_k(64, 32, 1);
-  held.push_back({"K_PARTS", std::int64_t{2}});
-  expect_right(24, 60, 2100, "NT", 9, held);
+  expect_right(24, 60, 2100, "NT", 9, testing::with(wgmma_tile_along_k(64, 32, 1), "K_PARTS=2"));
 }
 
 TEST(GemmI8, IsRightForSingleElements) {

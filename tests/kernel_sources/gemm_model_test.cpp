@@ -14,26 +14,16 @@ namespace {
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const NamedValues& fixed,
                     const char* gpu = "h100") {
-  const Target& target = testing::gemm();
-  const DeviceInfo device = device_info(find_gpu(gpu));
-  const Problem problem = problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, {});
-  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);
-  EXPECT_EQ(space.size(), 1U) << problem.text();
-  return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
+  const Problem problem = problem_of(testing::gemm(), {{"M", m}, {"N", n}, {"K", k}}, {});
+  return testing::predicted_us(with_fixed(testing::gemm(), fixed), problem, gpu);
 }
 
 NamedValues tiled(int block, int tile, const char* prefetch, const char* layout) {
-  return {{"KERNEL", "tiled"},
-          {"BLOCK_SIZE", block},
-          {"TILE_SIZE", tile},
-          {"PREFETCH", prefetch},
-          {"A_LAYOUT", layout}};
+  return testing::named(format("KERNEL=tiled BLOCK_SIZE={} TILE_SIZE={} PREFETCH={} A_LAYOUT={}",
+                               block, tile, prefetch, layout));
 }
 
-void expect_near(double predicted, double measured, double factor) {
-  EXPECT_GT(predicted, measured / factor);
-  EXPECT_LT(predicted, measured * factor);
-}
+using testing::expect_near;
 
 TEST(GemmModel, TilesPastTheEdgesAreComputed) {
   expect_near(predicted_us(1, 41, 3292, tiled(16, 4, "register", "padded")), 166.9, 1.5);

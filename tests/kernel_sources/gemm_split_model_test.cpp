@@ -50,7 +50,6 @@ constexpr Measured kMeasured[] = {
 
 double predicted_us(const Measured& one) {
   const Target& target = testing::gemm();
-  const DeviceInfo device = device_info(find_gpu("h200"));
   const Problem problem =
       problem_of(target, {{"M", one.size}, {"N", one.size}, {"K", one.size}}, {});
   NamedValues fixed = parse_named_values(one.values);
@@ -58,10 +57,7 @@ double predicted_us(const Measured& one) {
   for (const char* name : {"MIN_BLOCKS", "RASTER_ROWS"}) {
     if (is_split && !find_value(fixed, name)) fixed.push_back({name, std::int64_t{1}});
   }
-  const ParameterSpace space = space_of(with_fixed(target, fixed), problem, device);
-  EXPECT_EQ(space.size(), 1U) << one.values;
-  if (space.empty()) return 0;
-  return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
+  return testing::predicted_us(with_fixed(target, fixed), problem, "h200");
 }
 
 /// The slowest ones need not be as near.
@@ -70,9 +66,8 @@ TEST(GemmSplitModel, PredictionsAreNear) {
   for (const Measured& one : kMeasured) fastest.try_emplace(one.size, one.us);
   for (const Measured& one : kMeasured) {
     const double allowed = one.us > 3 * fastest[one.size] ? 1.6 : 1.35;
-    const double predicted = predicted_us(one);
-    EXPECT_GT(predicted, one.us / allowed) << one.size << ": " << one.values;
-    EXPECT_LT(predicted, one.us * allowed) << one.size << ": " << one.values;
+    SCOPED_TRACE(one.values);
+    testing::expect_near(predicted_us(one), one.us, allowed);
   }
 }
 

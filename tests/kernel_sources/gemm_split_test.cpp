@@ -31,36 +31,23 @@ void expect_right(const Problem& problem, const NamedValues& held) {
 }
 
 NamedValues tile(std::int64_t bm, std::int64_t bn, const char* a_source) {
-  return {{"KERNEL", Text("split")},
-          {"K_GROUPS", std::int64_t{1}},
-          {"BM", bm},
-          {"BN", bn},
-          {"A_SOURCE", Text(a_source)}};
+  return named(format("KERNEL=split K_GROUPS=1 BM={} BN={} A_SOURCE={}", bm, bn, a_source));
 }
 
 NamedValues skinny(std::int64_t rows, std::int64_t tiles, std::int64_t parts,
                    std::int64_t swap = 0) {
-  return {{"KERNEL", Text("skinny_split")},
-          {"ROWS", rows},
-          {"TILES", tiles},
-          {"K_PARTS", parts},
-          {"SWAP", swap}};
+  return named(
+      format("KERNEL=skinny_split ROWS={} TILES={} K_PARTS={} SWAP={}", rows, tiles, parts, swap));
 }
 
 NamedValues streamed(const char* operand, std::int64_t rows, std::int64_t columns,
                      std::int64_t parts = 1) {
-  return {{"KERNEL", Text("streamed")},
-          {"STREAMED", Text(operand)},
-          {"ROWS", rows},
-          {"COLUMNS", columns},
-          {"K_PARTS", parts}};
+  return named(format("KERNEL=streamed STREAMED={} ROWS={} COLUMNS={} K_PARTS={}", operand, rows,
+                      columns, parts));
 }
 
 NamedValues narrow_tile(const char* a_source) {
-  return {{"KERNEL", Text("split")},
-          {"K_GROUPS", std::int64_t{1}},
-          {"BN", std::int64_t{32}},
-          {"A_SOURCE", Text(a_source)}};
+  return named(format("KERNEL=split K_GROUPS=1 BN=32 A_SOURCE={}", a_source));
 }
 
 NamedValues any_streamed(const char* operand) {
@@ -83,13 +70,10 @@ TEST(GemmSplit, StreamsEitherOperandInEveryLayout) {
 }
 
 TEST(GemmSplit, SumsFewRowsInRegisters) {
-  const Text nt = "NT";
-  expect_right(problem({1, 70, 260}, {{"layout", nt}}), skinny(8, 1, 1));
-  expect_right(problem({13, 36, 1028}, {{"layout", nt}, {"scale", Text("beta")}}), skinny(8, 2, 4));
-  expect_right(problem({40, 50, 132}, {{"layout", nt}, {"pad", std::int64_t{4}}}),
-               skinny(32, 1, 1));
-  expect_right(problem({47, 9, 576}, {{"layout", nt}, {"epilogue", Text("bias_relu")}}),
-               skinny(16, 1, 2, 1));
+  expect_right(problem({1, 70, 260}, named("layout=NT")), skinny(8, 1, 1));
+  expect_right(problem({13, 36, 1028}, named("layout=NT scale=beta")), skinny(8, 2, 4));
+  expect_right(problem({40, 50, 132}, named("layout=NT pad=4")), skinny(32, 1, 1));
+  expect_right(problem({47, 9, 576}, named("layout=NT epilogue=bias_relu")), skinny(16, 1, 2, 1));
 }
 
 /// Writes floats, and returns the file.
@@ -223,15 +207,10 @@ TEST(GemmSplitBatches, SplitsOnlyAIfBIsConstant) {
 }
 
 TEST(GemmSplitBatches, PlanesOfTheFirstMatrixAreWrong) {
-  const auto spoil = [](std::string& text) {
-    const std::string own = "first.next(batch)";
-    const std::size_t at = text.find(own);
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, own.size(), "first.next(0)");
-  };
-  EXPECT_EQ(testing::verdict_of(gemm(), problem({33, 32, 64, 2}), 7, tile(64, 32, "shared"), spoil)
-                .outcome,
-            Outcome::wrong);
+  const Verdict verdict =
+      testing::verdict_of(gemm(), problem({33, 32, 64, 2}), 7, tile(64, 32, "shared"),
+                          testing::spoilt("first.next(batch)", "first.next(0)"));
+  EXPECT_EQ(verdict.outcome, Outcome::wrong);
 }
 
 TEST(GemmSplitDistances, IsRightInEveryLayoutWithRowsOfAnyLength) {

@@ -64,8 +64,7 @@ TEST(FastGemm, IsRightWithClustersThatShareTheSum) {
   gpu.compute_capability = 90;
   gpu.multiprocessors = 16;
   const auto cluster = [](std::int64_t blocks) {
-    return NamedValues{
-        {"LOADER", Text("async")}, {"REDUCTION", Text("cluster")}, {"SPLIT_K", blocks}};
+    return named(format("LOADER=async REDUCTION=cluster SPLIT_K={}", blocks));
   };
   expect_right(sizes(33, 47, 1024), {}, 31, cluster(2), gemm(), gpu);
   expect_right(sizes(61, 90, 515), named("scale=beta"), 32, cluster(4), gemm(), gpu);
@@ -91,11 +90,8 @@ TEST(FastGemm, HasOnePanelOfFewRowsThroughTensorCopies) {
   gpu.compute_capability = 90;
   const auto count = [&](std::int64_t rows, std::int64_t bk, const char* dtype) {
     const Problem problem = problem_of(gemm(), sizes(rows, 320, 576), {{"dtype", Text(dtype)}});
-    const NamedValues held{{"KERNEL", Text("fast")},
-                           {"LOADER", Text("tma")},
-                           {"TRANSPOSE", Text("none")},
-                           {"BM", rows},
-                           {"BK", bk}};
+    const NamedValues held =
+        named(format("KERNEL=fast LOADER=tma TRANSPOSE=none BM={} BK={}", rows, bk));
     return space_of(with_fixed(gemm(), held), problem, gpu).size();
   };
   EXPECT_GT(count(4, 32, "f32"), 0u);
@@ -111,11 +107,7 @@ TEST(FastGemm, IsRightWhereWarpsHelpInAHalfEmptyLastRowOfTiles) {
   const NamedValues held = named(
       "BM=64 BN=64 WARP_M=4 TM=8 TN=4 K_SLICES=1 BK=32 UNROLL_K=16 LOADER=async TRANSPOSE=none");
   const auto with = [&](const char* pack, const char* reduction, std::int64_t split_k) {
-    NamedValues all = held;
-    all.push_back({"PACK", Text(pack)});
-    all.push_back({"REDUCTION", Text(reduction)});
-    all.push_back({"SPLIT_K", split_k});
-    return all;
+    return testing::with(held, format("PACK={} REDUCTION={} SPLIT_K={}", pack, reduction, split_k));
   };
   expect_right(sizes(80, 200, 133), named("scale=beta"), 21, with("none", "none", 1), target);
   expect_right(sizes(96, 70, 64), named("layout=TN"), 22, with("none", "none", 1), target);

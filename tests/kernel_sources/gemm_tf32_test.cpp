@@ -39,9 +39,7 @@ TEST(GemmTf32, IsRightByWgmmaInEveryLayoutScaleAndEpilogue) {
 
 TEST(GemmTf32, IsRightWithRowsByWayOfRegisters) {
   const auto across = [](std::int64_t rows, std::int64_t columns, std::int64_t swap) {
-    NamedValues held = wgmma_tile_along_k(rows, columns, swap);
-    held.push_back({"ROWS_ACROSS", std::int64_t{1}});
-    return held;
+    return testing::with(wgmma_tile_along_k(rows, columns, swap), "ROWS_ACROSS=1");
   };
   expect_right(problem(61, 68, 80, "NN"), 10, across(64, 24, 1));
   expect_right(problem(132, 40, 45, "TT"), 11, across(128, 32, 0));
@@ -50,14 +48,8 @@ TEST(GemmTf32, IsRightWithRowsByWayOfRegisters) {
 
 /// The roundings of A and B allow much less.
 TEST(GemmTf32, ASumWithoutItsLastSliceIsWrong) {
-  const auto spoil = [](std::string& text) {
-    const std::string depth = "pitch_b, K},";
-    const std::size_t at = text.find(depth);
-    ASSERT_NE(at, std::string::npos);
-    text.replace(at, depth.size(), "pitch_b, K - 8},");
-  };
-  const Verdict verdict =
-      testing::verdict_of(testing::gemm(), problem(32, 32, 512, "NT"), 9, {}, spoil);
+  const Verdict verdict = testing::verdict_of(testing::gemm(), problem(32, 32, 512, "NT"), 9, {},
+                                              testing::spoilt("pitch_b, K},", "pitch_b, K - 8},"));
   EXPECT_EQ(verdict.outcome, Outcome::wrong);
 }
 

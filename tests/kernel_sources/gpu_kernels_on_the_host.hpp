@@ -13,12 +13,21 @@
 
 #include "tuner/core/target.hpp"
 #include "tuner/host/host_device.hpp"
+#include "tuner/model/cost_model.hpp"
+#include "tuner/model/gpu_specs.hpp"
 #include "tuner/target/manifest.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 
 /// Settings, or values that parameters are to have: `layout=NT scale=beta`.
 inline NamedValues named(std::string_view text) { return parse_named_values(text); }
+
+inline NamedValues with(NamedValues values, std::string_view more) {
+  const NamedValues all = named(more);
+  values.insert(values.end(), all.begin(), all.end());
+  return values;
+}
 
 /// A GPU of compute capability 8.0, whose spaces are used. It has few multiprocessors, so that
 /// small problems have configurations of all kinds.
@@ -70,6 +79,15 @@ inline Verdict verdict_of(const DeviceInfo& gpu, const Target& target, const Pro
   return workbench->load(kernel, launch_plan(target, problem, configuration, gpu))->verify();
 }
 
+/// A change of a source: the first of one text becomes another.
+inline auto spoilt(const std::string& was, const std::string& is) {
+  return [=](std::string& text) {
+    const std::size_t at = text.find(was);
+    ASSERT_NE(at, std::string::npos) << was;
+    text.replace(at, was.size(), is);
+  };
+}
+
 /// The same; `held` are of a Hopper's space.
 inline Verdict verdict_of(const Target& target, const Problem& problem, std::uint64_t seed,
                           const NamedValues& held = {},
@@ -114,11 +132,8 @@ inline Problem distant_problem(const DistantSizes& given, const NamedValues& set
 /// A Hopper's family, with a tile of these rows and columns.
 inline NamedValues wgmma_tile(std::int64_t rows, std::int64_t columns, std::int64_t swap,
                               const char* family = "wgmma") {
-  return {{"KERNEL", std::string(family)},
-          {"ROWS", rows},
-          {"COLUMNS", columns},
-          {"SWAP", swap},
-          {"MIN_BLOCKS", std::int64_t{1}}};
+  return named(
+      format("KERNEL={} ROWS={} COLUMNS={} SWAP={} MIN_BLOCKS=1", family, rows, columns, swap));
 }
 
 /// The family of i8 and tf32.
@@ -129,19 +144,28 @@ inline NamedValues wgmma_tile_along_k(std::int64_t rows, std::int64_t columns, s
 /// Of 16 bits, where threads copy "rows" or "both" without TMA.
 inline NamedValues wgmma_tile_by_threads(std::int64_t rows, std::int64_t columns, std::int64_t swap,
                                          const char* copied = "both") {
-  NamedValues tile = wgmma_tile(rows, columns, swap);
-  tile.push_back({"BY_THREADS", std::string(copied)});
-  return tile;
+  return with(wgmma_tile(rows, columns, swap), format("BY_THREADS={}", copied));
 }
 
 /// The same, where the blocks of a cluster share copies, `beside` times `below`. They do so where
 /// lines are multiples of 16 but not of 32 bytes.
 inline NamedValues wgmma_tile_shared(std::int64_t rows, std::int64_t columns, std::int64_t swap,
                                      std::int64_t beside, std::int64_t below) {
-  NamedValues tile = wgmma_tile(rows, columns, swap);
-  tile.push_back({"BESIDE", beside});
-  tile.push_back({"BELOW", below});
-  return tile;
+  return with(wgmma_tile(rows, columns, swap), format("BESIDE={} BELOW={}", beside, below));
+}
+
+/// What the cost model says of the only configuration of `part`.
+inline double predicted_us(const Target& part, const Problem& problem, const char* gpu) {
+  const DeviceInfo device = device_info(find_gpu(gpu));
+  const ParameterSpace space = space_of(part, problem, device);
+  EXPECT_EQ(space.size(), 1U) << problem.text();
+  if (space.empty()) return 0;
+  return CostModel(part, problem, space, device).estimate(0).seconds * 1e6;
+}
+
+inline void expect_near(double predicted, double measured, double factor) {
+  EXPECT_GT(predicted, measured / factor);
+  EXPECT_LT(predicted, measured * factor);
 }
 
 }  // namespace autotune::testing

@@ -7,28 +7,24 @@
 #include <cstdlib>
 #include <map>
 
+#include "tests/kernel_sources/gpu_kernels_on_the_host.hpp"
 #include "tests/support/offered_size.hpp"
 #include "tests/support/shipped_manifests.hpp"
 #include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/host/host_device.hpp"
 #include "tuner/target/check.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune::host_test {
 namespace {
 
+using testing::host;
+
 /// $AUTOTUNE_TEST_CONFIGURATIONS, for a deeper look than every build takes.
 std::size_t most_configurations() {
   const char* const text = std::getenv("AUTOTUNE_TEST_CONFIGURATIONS");
   return text ? std::strtoul(text, nullptr, 10) : 6;
-}
-
-Device& host() {
-  static const std::unique_ptr<Device> device = make_host_device(
-      std::make_shared<BuildCache>(AUTOTUNE_BINARY_DIR "/tests/cache"), {.optimization = "-O1"});
-  return *device;
 }
 
 /// Of four sizes, the last one is a batch.

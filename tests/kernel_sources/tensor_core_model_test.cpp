@@ -22,7 +22,6 @@ const NamedValues kBf16{{"dtype", "bf16"}, {"output", "bf16"}};
 double predicted_us(const char* family, std::int64_t m, std::int64_t n, std::int64_t k,
                     const Tile& tile, const NamedValues& others, const NamedValues& settings) {
   const Target& target = testing::gemm();
-  const DeviceInfo device = device_info(find_gpu("h200"));
   const Problem problem = problem_of(target, {{"M", m}, {"N", n}, {"K", k}}, settings);
   NamedValues fixed = testing::wgmma_tile(tile.rows, tile.columns, tile.swap, family);
   fixed.insert(fixed.end(), {{"SLAB_BYTES", tile.slab_bytes},
@@ -32,10 +31,7 @@ double predicted_us(const char* family, std::int64_t m, std::int64_t n, std::int
                              {"ALTERNATE", tile.alternate},
                              {"GROUP", 1}});
   fixed.insert(fixed.end(), others.begin(), others.end());
-  const ParameterSpace space = space_of(for_speed(target, fixed), problem, device);
-  EXPECT_EQ(space.size(), 1U) << problem.text();
-  if (space.empty()) return 0;
-  return CostModel(target, problem, space, device).estimate(0).seconds * 1e6;
+  return testing::predicted_us(for_speed(target, fixed), problem, "h200");
 }
 
 double predicted_us(std::int64_t m, std::int64_t n, std::int64_t k, const Tile& tile,
@@ -56,8 +52,7 @@ double predicted_us_by_tf32(std::int64_t size, const Tile& tile, const NamedValu
 }
 
 void expect_near(double predicted, double measured) {
-  EXPECT_GT(predicted, measured / 1.35);
-  EXPECT_LT(predicted, measured * 1.35);
+  testing::expect_near(predicted, measured, 1.35);
 }
 
 TEST(Gemm16Model, SizesAsAWholeAreNear) {

@@ -12,6 +12,7 @@ namespace autotune::zero_beta_test {
 namespace {
 
 using testing::host;
+using testing::named;
 
 LaunchPlan without_beta(LaunchPlan plan) {
   for (Launch& launch : plan.launches) {
@@ -49,40 +50,28 @@ void expect_c_unread(const DeviceInfo& device, const NamedValues& held, NamedVal
   expect_right_verdict(host().open(workload)->load(kernel, without_beta(plan))->verify());
 }
 
-NamedValues value(const char* name, const char* word) { return {{name, std::string(word)}}; }
-
 TEST(ZeroBeta, LeavesCUnreadInEveryFamilyOfTheHost) {
   for (const char* const kernel : {"naive", "tiled", "micro"}) {
-    expect_c_unread(host().info(), value("KERNEL", kernel));
+    expect_c_unread(host().info(), {{"KERNEL", kernel}});
   }
 }
 
 TEST(ZeroBeta, LeavesCUnreadHoweverSumsMeet) {
   for (const char* const reduction : {"none", "workspace"}) {
-    NamedValues held = value("KERNEL", "fast");
-    held.push_back({"REDUCTION", std::string(reduction)});
-    expect_c_unread(testing::small_gpu(), held);
-    expect_c_unread(testing::small_gpu(), held);
+    expect_c_unread(testing::small_gpu(), {{"KERNEL", "fast"}, {"REDUCTION", reduction}});
   }
-  NamedValues cluster = value("KERNEL", "fast");
-  cluster.push_back({"REDUCTION", std::string("cluster")});
-  cluster.push_back({"LOADER", std::string("async")});
-  expect_c_unread(testing::small_hopper(), cluster);
+  expect_c_unread(testing::small_hopper(), named("KERNEL=fast REDUCTION=cluster LOADER=async"));
 }
 
 TEST(ZeroBeta, LeavesCUnreadOnTensorCores) {
-  const NamedValues f16 = value("dtype", "f16"), tf32 = value("math", "tf32");
-  expect_c_unread(testing::small_gpu(), value("KERNEL", "mma"), f16);
-  expect_c_unread(testing::small_hopper(), value("KERNEL", "wgmma"), f16);
-  NamedValues linear = f16;
-  linear.push_back({"layout", std::string("NT")});
-  expect_c_unread(testing::small_gpu(), value("KERNEL", "skinny"), linear);
-  expect_c_unread(testing::small_gpu(), value("KERNEL", "mma_along_k"), tf32);
-  expect_c_unread(testing::small_hopper(), value("KERNEL", "wgmma_along_k"), tf32);
-  NamedValues one_group = value("KERNEL", "split");
-  one_group.push_back({"K_GROUPS", std::int64_t{1}});
-  expect_c_unread(testing::small_hopper(), one_group);
-  expect_c_unread(testing::small_hopper(), value("KERNEL", "streamed"));
+  const NamedValues f16 = named("dtype=f16"), tf32 = named("math=tf32");
+  expect_c_unread(testing::small_gpu(), named("KERNEL=mma"), f16);
+  expect_c_unread(testing::small_hopper(), named("KERNEL=wgmma"), f16);
+  expect_c_unread(testing::small_gpu(), named("KERNEL=skinny"), named("dtype=f16 layout=NT"));
+  expect_c_unread(testing::small_gpu(), named("KERNEL=mma_along_k"), tf32);
+  expect_c_unread(testing::small_hopper(), named("KERNEL=wgmma_along_k"), tf32);
+  expect_c_unread(testing::small_hopper(), named("KERNEL=split K_GROUPS=1"));
+  expect_c_unread(testing::small_hopper(), named("KERNEL=streamed"));
 }
 
 }  // namespace

@@ -37,13 +37,32 @@ bool has_program(const std::string& name) {
   return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-std::string plain_plugin(const std::string& name, const std::string& abi,
-                         const std::string& before) {
-  return "#include <autotune/autotune_plugin.h>\n" + before +
+namespace {
+
+std::string plugin_of(const std::string& source, const std::string& abi, const std::string& name,
+                      const std::string& facet) {
+  return "#include <autotune/autotune_plugin.h>\n" + source +
          "\nstatic const autotune_plugin_v1 plugin = {" + abi + ", \"" + name +
-         "\", \"1.0\", \"a test\", 0};\n"
+         "\", \"1.0\", \"a test\", " + facet +
+         "};\n"
          "AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) {\n"
          "  return &plugin;\n}\n";
+}
+
+}  // namespace
+
+std::string plugin_with(const std::vector<std::pair<std::string, std::string>>& facets,
+                        const std::string& name, const std::string& source) {
+  std::string text =
+      "#include <string.h>\n" + source + "static const void* facet(const char* id) {";
+  for (const auto& [id, table] : facets)
+    text += "\n  if (strcmp(id, AUTOTUNE_FACET_" + id + ") == 0) return &" + table + ";";
+  return plugin_of(text + "\n  return 0;\n}", "AUTOTUNE_PLUGIN_ABI", name, "facet");
+}
+
+std::string plain_plugin(const std::string& name, const std::string& abi,
+                         const std::string& before) {
+  return plugin_of(before, abi, name, "0");
 }
 
 }  // namespace autotune::testing

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/scratch_folder.hpp"
 
@@ -30,6 +32,11 @@ class PluginWorkshop {
 };
 
 bool has_program(const std::string& name);
+
+/// A plugin whose facets are variables of its source: {"SEARCH", "search"} is `search` for
+/// AUTOTUNE_FACET_SEARCH.
+std::string plugin_with(const std::vector<std::pair<std::string, std::string>>& facets,
+                        const std::string& name, const std::string& source);
 
 /// A plugin in C without facets; `before` is inserted above its table.
 std::string plain_plugin(const std::string& name, const std::string& abi = "AUTOTUNE_PLUGIN_ABI",

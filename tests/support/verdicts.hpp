@@ -28,4 +28,15 @@ inline void expect_wrong_verdict(const Verdict& verdict, const std::string& word
   EXPECT_THAT(verdict.message, HasSubstr(words));
 }
 
+/// `work` ends by a failure of the kernel.
+inline void expect_kernel_failure(const auto& work, Outcome outcome, const std::string& words) {
+  try {
+    work();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const KernelFailure& failure) {
+    EXPECT_EQ(name_of(failure.outcome()), name_of(outcome));
+    EXPECT_THAT(failure.what(), HasSubstr(words));
+  }
+}
+
 }  // namespace autotune

@@ -36,15 +36,7 @@ TEST_F(JudgeOnGpu, FindsACopyOfAShippedKernelWithinNoise) {
 }
 
 TEST_F(JudgeOnGpu, ComparesAPlainProductWithCublas) {
-  sandbox_.write("plain.cu", R"(
-extern "C" __global__ void product(const float* A, const float* B, float* D, int M, int N, int K) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= M * N) return;
-  float sum = 0;
-  for (int k = 0; k < K; ++k) sum += A[i / N * K + k] * B[k * N + i % N];
-  D[i] = sum;
-}
-)");
+  sandbox_.write("plain.cu", kPlainProduct);
   const Ended ended = sandbox_.run({"judge", "plain.cu", "--against", "cublas", "--target", "gemm",
                                     "--sizes", "512", "--device", "cuda"});
   if (ended.err.find("no plugin of cuBLAS") != std::string::npos) GTEST_SKIP() << ended.err;

@@ -8,6 +8,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/json/json.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune::testing {
 namespace {
@@ -67,17 +68,14 @@ class Blas : public ::testing::Test {
     sandbox_.set("LD_LIBRARY_PATH", folder.string() + (others ? std::string(":") + others : ""));
   }
 
-  Ended tune(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words{"--target", "gemm",    "--device", "host",
-                                   "--sizes",  "8x12x10", "--budget", "1"};
-    words.insert(words.end(), more.begin(), more.end());
-    return sandbox_.run(words);
+  Ended tune(const Words& more = {}) const {
+    return sandbox_.run(Words("--target gemm --device host --sizes 8x12x10 --budget 1") + more);
   }
 
   /// The names of the library's candidates in the playoff.
   std::vector<std::string> candidates(std::vector<std::string> settings) const {
-    std::vector<std::string> words{"--json"};
-    for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
+    Words words = "--json";
+    for (const std::string& setting : settings) words += format("--set {}", setting);
     const Ended ended = tune(words);
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_THAT(ended.err, Not(HasSubstr("baseline")));
@@ -99,13 +97,13 @@ TEST_F(Blas, IsComparedWithTheBestInEveryVerb) {
   const Ended ended = tune();
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("x blas cblas_sgemm (OpenBLAS, 1 thread) ("));
-  EXPECT_THAT(sandbox_.run({"query", "--target", "gemm"}).out,
+  EXPECT_THAT(sandbox_.run("query --target gemm").out,
               HasSubstr("blas cblas_sgemm (OpenBLAS, 1 thread)"));
   EXPECT_THAT(
-      sandbox_.run({"explain", "--target", "gemm", "--size", "8x12x10"}).out,
+      sandbox_.run("explain --target gemm --size 8x12x10").out,
       ContainsRegex("\nbaseline    .*x the best.*: blas cblas_sgemm .OpenBLAS, 1 thread.\n"));
   const std::string page = (sandbox_.folder() / "page.html").string();
-  sandbox_.done({"report", "--output", page});
+  sandbox_.done(format("report --output {}", page));
   EXPECT_THAT(file_bytes(page), AllOf(HasSubstr("over blas"), HasSubstr("OpenBLAS, 1 thread")));
 }
 
@@ -156,7 +154,7 @@ TEST_F(Blas, ThatCrashesOrIsWrongEndsNoRun) {
                                    "crash"));
   EXPECT_THAT(ended.out, HasSubstr("gemm M=8 N=12 K=10"));
   install(like_openblas(1) + products("alpha = alpha + 1;"));
-  ended = tune({"--retune"});
+  ended = tune("--retune");
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("baseline blas is left out: cblas_sgemm (OpenBLAS, 1 thread): "
                                    "wrong"));
@@ -164,7 +162,7 @@ TEST_F(Blas, ThatCrashesOrIsWrongEndsNoRun) {
 
 TEST_F(Blas, TakesNoPartWhereBaselinesAreLeftOut) {
   install(like_openblas(1) + products());
-  EXPECT_THAT(tune({"--no-baseline"}).out, Not(HasSubstr("blas")));
+  EXPECT_THAT(tune("--no-baseline").out, Not(HasSubstr("blas")));
 }
 
 }  // namespace

@@ -145,9 +145,7 @@ class HalfTuned : public testing::Test {
   }
 
   /// Some rows are not as they were stored.
-  void damage() {
-    db::execute(file_, "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=1%'");
-  }
+  void damage() { db::execute(file_, "UPDATE best SET median_ns = 5 WHERE problem LIKE 'M=1%'"); }
 
   /// Random facts about a target.
   Stored fill(const Case& of) {

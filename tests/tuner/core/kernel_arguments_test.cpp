@@ -22,14 +22,19 @@ Launch launch() {
   return launch;
 }
 
-std::string refusal(const std::vector<int>& parameter_bytes) {
+/// The message of the launch error that `work` throws; "" if there is none.
+std::string launch_error(const auto& work) {
   try {
-    check_arguments(launch(), parameter_bytes);
+    work();
   } catch (const KernelFailure& failure) {
     EXPECT_EQ(failure.outcome(), Outcome::launch_error);
     return failure.what();
   }
   return "";
+}
+
+std::string refusal(const std::vector<int>& parameter_bytes) {
+  return launch_error([&] { check_arguments(launch(), parameter_bytes); });
 }
 
 TEST(KernelArguments, MustBeAsManyAsTheParameters) {
@@ -65,13 +70,7 @@ std::string type_refusal(const std::vector<std::string>& types) {
   CompiledKernel kernel;
   kernel.resources.push_back({.entry = "sum", .parameter_types = types});
   const std::vector<BufferSpec> buffers = {{"x", ElementType::f32, 4}};
-  try {
-    check_types(kernel, plan(), buffers);
-  } catch (const KernelFailure& failure) {
-    EXPECT_EQ(failure.outcome(), Outcome::launch_error);
-    return failure.what();
-  }
-  return "";
+  return launch_error([&] { check_types(kernel, plan(), buffers); });
 }
 
 TEST(KernelArguments, MustHaveTheTypesOfTheParameters) {
@@ -92,12 +91,7 @@ TEST(KernelArguments, AReferenceMayWriteF64OrTheOutputsType) {
   const auto is_taken = [&](const std::string& input, const std::string& output) {
     CompiledKernel kernel;
     kernel.resources.push_back({.entry = "plain", .parameter_types = {input, output}});
-    try {
-      check_reference_types(kernel, workload);
-    } catch (const KernelFailure&) {
-      return false;
-    }
-    return true;
+    return launch_error([&] { check_reference_types(kernel, workload); }).empty();
   };
   EXPECT_TRUE(is_taken("float const*", "double*") && is_taken("float const*", "float*"));
   EXPECT_FALSE(is_taken("double const*", "double*") || is_taken("float const*", "int*"));

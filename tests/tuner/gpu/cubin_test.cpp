@@ -8,6 +8,7 @@
 #include "tests/support/hidden_headers.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/source_folder.hpp"
+#include "tests/tuner/gpu/cuda_unit.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 
@@ -48,10 +49,10 @@ CubinKernel kernel_of(const Build& build, const std::string& name) {
 }
 
 TEST(Cubin, KnowsKernelsByTheirCppNames) {
-  const SourceUnit unit{"k.cu", "", R"(namespace ns {
+  const SourceUnit unit = cuda_unit(R"(namespace ns {
 template <class T, int n> __global__ void set(T* a, double b) { a[0] = n * b; }
 })",
-                        {},     {}, {"ns::set<float, 3>", "ns::set<int, (4 > 3)>"}};
+                                    {"ns::set<float, 3>", "ns::set<int, (4 > 3)>"});
   const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
   ASSERT_TRUE(build.binary) << build.log;
   const std::vector<CubinKernel> kernels = kernels_of(*build.binary);
@@ -67,7 +68,7 @@ template <class T, int n> __global__ void set(T* a, double b) { a[0] = n * b; }
 }
 
 TEST(Cubin, KnowsTheTypesOfParameters) {
-  const SourceUnit unit{"k.cu", "", R"(
+  const SourceUnit unit = cuda_unit(R"(
     namespace ns {
     template <class T> struct Of { typedef T* Pointer; };
     template <class T> __global__ void set(typename Of<T>::Pointer a, const T b) { a[0] = b; }
@@ -75,12 +76,13 @@ TEST(Cubin, KnowsTheTypesOfParameters) {
     extern "C" __global__ void plain(const float* __restrict__ x, unsigned long long n,
                                      float4* const y, void* z, const bool flag) {}
     extern "C" __global__ void twice(int) {}
-    __global__ void twice(float) {})", {}, {}, {"ns::set<float>", "plain", "twice"}};
+    __global__ void twice(float) {})",
+                                    {"ns::set<float>", "plain", "twice"});
   const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
   ASSERT_TRUE(build.binary) << build.log;
   EXPECT_TRUE(kernel_of(build, "plain").resources.parameter_types.empty()) << "twice is overloaded";
-  const Build known = compile_with_nvrtc(
-      nvrtc_task({"k.cu", "", unit.text, {}, {}, {"ns::set<float>", "plain"}}, 90));
+  const Build known =
+      compile_with_nvrtc(nvrtc_task(cuda_unit(unit.text, {"ns::set<float>", "plain"}), 90));
   ASSERT_TRUE(known.binary) << known.log;
   EXPECT_EQ(kernel_of(known, "ns::set<float>").resources.parameter_types,
             (std::vector<std::string>{"float*", "float"}));
@@ -144,9 +146,8 @@ INSTANTIATE_TEST_SUITE_P(Architecture, Cubin, testing::ValuesIn(architectures())
                          testing::PrintToStringParamName());
 
 TEST(CubinOfHopper, GivesTheClusterShape) {
-  const SourceUnit unit{
-      "cluster.cu", "", "extern \"C\" __global__ void __cluster_dims__(2, 2, 1) pair() {}",
-      {},           {}, {}};
+  const SourceUnit unit =
+      cuda_unit("extern \"C\" __global__ void __cluster_dims__(2, 2, 1) pair() {}");
   const Build build = compile_with_nvrtc(nvrtc_task(unit, 90));
   ASSERT_TRUE(build.binary) << build.log;
   EXPECT_EQ(kernel_of(build, "pair").cluster, (Dim3{2, 2, 1}));
@@ -178,13 +179,10 @@ TEST(CubinCompiler, AFolderThatTheUnitNamesIsInTheKey) {
   folder.write("one/value.cuh", "#define VALUE 1\n");
   folder.write("two/value.cuh", "#define VALUE 2\n");
   const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
-  SourceUnit unit{"k.cu",
-                  "",
-                  "#include <value.cuh>\n"
-                  "extern \"C\" __global__ void k(int* to) { *to = VALUE; }\n",
-                  {"k"},
-                  {},
-                  {}};
+  SourceUnit unit = cuda_unit(
+      "#include <value.cuh>\n"
+      "extern \"C\" __global__ void k(int* to) { *to = VALUE; }\n",
+      {"k"});
   EXPECT_EQ(compiler.compile(unit).outcome, Outcome::compile_error);
   unit.options = {"-I" + (folder.path() / "one").string()};
   const CompiledKernel one = compiler.compile(unit);
@@ -202,12 +200,9 @@ TEST(CubinCompiler, EveryHeaderIsInTheKeyOrTheBuildIsNotKept) {
   const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
   for (const auto& way : headers.ways()) {
     if (way.text.starts_with("#import")) continue;  // NVRTC has none
-    const SourceUnit unit{"k.cu",
-                          "",
-                          way.text + "extern \"C\" __global__ void k(int* to) { *to = VALUE; }\n",
-                          headers.folders(),
-                          way.options,
-                          {"k"}};
+    const SourceUnit unit =
+        cuda_unit(way.text + "extern \"C\" __global__ void k(int* to) { *to = VALUE; }\n", {"k"},
+                  way.options, headers.folders());
     headers.write("#define VALUE 1\n");
     const CompiledKernel kernel = compiler.compile(unit);
     EXPECT_EQ(kernel.outcome, Outcome::ok) << way.text << kernel.log;
@@ -222,24 +217,20 @@ TEST(CubinCompiler, SerializedTensorCoresAreInvalid) {
   const CubinCompiler compiler(90, std::make_shared<BuildCache>(folder.path() / "cache"));
   const auto with = [&](const std::string& touch) {
     return compiler.compile(
-        {"k.cu",
-         "",
-         "#include \"device/wgmma.cuh\"\n"
-         "extern \"C\" __global__ void k(float* out, unsigned at, int n) {\n"
-         "  float sums[8];\n"
-         "  for (int i = 0; i < n; ++i) {\n"
-         "    wgmma_fence();\n"
-         "    const MatrixDescriptor rows(at, kAtomBytes);\n"
-         "    Wgmma<16>::multiply(sums, rows, rows, i > 0);\n" +
-             touch +
-             "    wgmma_commit();\n"
-             "  }\n"
-             "  wgmma_wait();\n"
-             "  for (int i = 0; i < 8; ++i) out[threadIdx.x * 8 + i] = sums[i];\n"
-             "}\n",
-         {source_folder() / "kernel_sources"},
-         {},
-         {"k"}});
+        cuda_unit("#include \"device/wgmma.cuh\"\n"
+                  "extern \"C\" __global__ void k(float* out, unsigned at, int n) {\n"
+                  "  float sums[8];\n"
+                  "  for (int i = 0; i < n; ++i) {\n"
+                  "    wgmma_fence();\n"
+                  "    const MatrixDescriptor rows(at, kAtomBytes);\n"
+                  "    Wgmma<16>::multiply(sums, rows, rows, i > 0);\n" +
+                      touch +
+                      "    wgmma_commit();\n"
+                      "  }\n"
+                      "  wgmma_wait();\n"
+                      "  for (int i = 0; i < 8; ++i) out[threadIdx.x * 8 + i] = sums[i];\n"
+                      "}\n",
+                  {"k"}, {}, {source_folder() / "kernel_sources"}));
   };
   const CompiledKernel touched = with("if (out[i] > 0) sums[3] += 1;\n");
   EXPECT_EQ(touched.outcome, Outcome::invalid);
@@ -252,12 +243,11 @@ TEST(CubinCompiler, HostCodeOfThrustIsAdvisedAgainst) {
   const ScratchFolder folder;
   const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
   const CompiledKernel whole =
-      compiler.compile({"k.cu", "", "#include <cub/device/device_reduce.cuh>\n", {}, {}, {}});
+      compiler.compile(cuda_unit("#include <cub/device/device_reduce.cuh>\n"));
   EXPECT_EQ(whole.outcome, Outcome::compile_error);
   EXPECT_THAT(whole.log, testing::StartsWith("k.cu: error: it includes parts of "));
   EXPECT_THAT(whole.log, testing::HasSubstr("such as <cub/block/block_reduce.cuh>"));
-  const CompiledKernel part =
-      compiler.compile({"k.cu", "", "#include <cub/cub.cuh>\n", {}, {}, {}});
+  const CompiledKernel part = compiler.compile(cuda_unit("#include <cub/cub.cuh>\n"));
   EXPECT_EQ(part.outcome, Outcome::ok) << part.log;
 }
 
@@ -304,8 +294,7 @@ TEST(CubinCompiler, TheCurrentFolderIsNotSearched) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
   const CubinCompiler compiler(80, std::make_shared<BuildCache>(folder.path() / "cache"));
-  const CompiledKernel kernel =
-      compiler.compile({"k.cu", "", "#include \"value.cuh\"\n", {}, {}, {}});
+  const CompiledKernel kernel = compiler.compile(cuda_unit("#include \"value.cuh\"\n"));
   std::filesystem::current_path(before);
   EXPECT_EQ(kernel.outcome, Outcome::compile_error);
 }

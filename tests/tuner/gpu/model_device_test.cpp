@@ -12,6 +12,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/source_folder.hpp"
+#include "tests/tuner/gpu/cuda_unit.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
@@ -40,7 +41,7 @@ class ModelDeviceTest : public testing::Test {
 };
 
 SourceUnit unit_of(const std::string& body) {
-  return {"k.cu", "", "extern \"C\" __global__ void k(float* a) {" + body + "}", {}, {}, {"k"}};
+  return cuda_unit("extern \"C\" __global__ void k(float* a) {" + body + "}", {"k"});
 }
 
 TEST_F(ModelDeviceTest, CompilesForAGpuThatIsNotHere) {
@@ -80,9 +81,8 @@ TEST_F(ModelDeviceTest, ASecondRunCompilesNothing) {
 
 TEST_F(ModelDeviceTest, TheKeyFollowsEverythingThatMakesOtherCode) {
   std::ofstream(folder_ / "tile.cuh") << "#define TILE 4\n";
-  SourceUnit unit{
-      "k.cu",           "", "#include \"tile.cuh\"\nextern \"C\" __global__ void k() {}",
-      {folder_.path()}, {}, {"k"}};
+  SourceUnit unit = cuda_unit("#include \"tile.cuh\"\nextern \"C\" __global__ void k() {}", {"k"},
+                              {}, {folder_.path()});
   const std::string key = device()->compile(unit).key;
   EXPECT_EQ(device()->compile(unit).key, key);
   EXPECT_NE(device(80)->compile(unit).key, key);

@@ -4,6 +4,7 @@
 #include "tests/support/kernel_headers.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/support/scratch_folder.hpp"
+#include "tests/tuner/gpu/cuda_unit.hpp"
 #include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {
@@ -38,11 +39,10 @@ TEST(Nvrtc, ErrorsNameTheLineOfTheSourceNotOfThePrelude) {
 TEST(Nvrtc, FindsTheToolkitsHeaders) {
   ASSERT_FALSE(toolkit_headers().empty());
   EXPECT_TRUE(std::filesystem::exists(toolkit_headers().front() / "cuda_fp16.h"));
-  const Build build =
-      build_of({"k.cu", "", "#include <cuda_fp16.h>\n#include <mma.h>\n__half h;", {}, {}, {}});
+  const Build build = build_of(cuda_unit("#include <cuda_fp16.h>\n#include <mma.h>\n__half h;"));
   EXPECT_TRUE(build.binary) << build.log;
-  const Build library = build_of(
-      {"k.cu", "", "#include <cooperative_groups.h>\n#include <cuda/std/array>\n", {}, {}, {}});
+  const Build library =
+      build_of(cuda_unit("#include <cooperative_groups.h>\n#include <cuda/std/array>\n"));
   EXPECT_TRUE(library.binary) << library.log;
 }
 
@@ -56,15 +56,15 @@ TEST(Nvrtc, AMissingToolkitIsNamedWhereItsHeadersAreIncluded) {
 }
 
 TEST(Nvrtc, AMissingHeaderIsAnErrorWithItsName) {
-  const Build build = build_of({"k.cu", "", "#include \"gone.cuh\"", {}, {}, {}});
+  const Build build = build_of(cuda_unit("#include \"gone.cuh\""));
   EXPECT_FALSE(build.binary);
   EXPECT_THAT(build.log, HasSubstr("gone.cuh"));
 }
 
 TEST(Nvrtc, AnArchitectureInTheUnitsOptionsReplacesThePlainOne) {
-  const SourceUnit plain{"k.cu", "", "", {}, {}, {}};
+  const SourceUnit plain = cuda_unit("");
   EXPECT_THAT(nvrtc_options(plain, 80), Contains("-arch=sm_80"));
-  const SourceUnit special{"k.cu", "", "", {}, {"-arch=sm_75"}, {}};
+  const SourceUnit special = cuda_unit("", {}, {"-arch=sm_75"});
   EXPECT_THAT(nvrtc_options(special, 80), Contains("-arch=sm_75"));
   EXPECT_THAT(nvrtc_options(special, 80), Not(Contains("-arch=sm_80")));
 }
@@ -107,9 +107,7 @@ TEST(Nvrtc, AKernelThatWaitsForItsGridIsRefused) {
       cooperative_groups::this_thread_block().sync();
       y[cooperative_groups::this_grid().thread_rank()] = 1;
     })";
-  const auto build = [&](const std::string& entry) {
-    return build_of({"k.cu", "", source, {}, {}, {entry}});
-  };
+  const auto build = [&](const std::string& entry) { return build_of(cuda_unit(source, {entry})); };
   EXPECT_TRUE(build("block").binary) << build("block").log;
   for (const char* entry : {"own", "far<float>"}) {
     const Build refused = build(entry);
@@ -122,49 +120,33 @@ TEST(Nvrtc, AKernelThatWaitsForItsGridIsRefused) {
 
 /// The types of its parameters are not known then.
 TEST(Nvrtc, AKernelThatIsOverloadedOrMissingIsCompiledAsBefore) {
-  const Build overloaded = build_of({"k.cu",
-                                     "",
-                                     R"(
+  const Build overloaded = build_of(cuda_unit(R"(
       extern "C" __global__ void k(int*) {}
       __global__ void k(float*) {})",
-                                     {},
-                                     {},
-                                     {"k"}});
+                                              {"k"}));
   EXPECT_TRUE(overloaded.binary) << overloaded.log;
-  EXPECT_TRUE(build_of({"k.cu", "", "", {}, {}, {"k"}}).binary);
+  EXPECT_TRUE(build_of(cuda_unit("", {"k"})).binary);
   EXPECT_TRUE(
-      build_of({"k.cu", "", "extern \"C\" __global__ void k(int*) {}", {}, {"-std=c++11"}, {"k"}})
-          .binary);
-  const Build wrong =
-      build_of({"k.cu", "", "extern \"C\" __global__ void k(Gone*) {}", {}, {}, {"k"}});
+      build_of(cuda_unit("extern \"C\" __global__ void k(int*) {}", {"k"}, {"-std=c++11"})).binary);
+  const Build wrong = build_of(cuda_unit("extern \"C\" __global__ void k(Gone*) {}", {"k"}));
   EXPECT_THAT(wrong.log, Not(HasSubstr("autotune_parameters")));
   EXPECT_THAT(wrong.log, HasSubstr("k.cu(1): error"));
 }
 
 TEST(Nvrtc, CompilesForAllInstructionsOfTheDevice) {
-  const SourceUnit plain{"k.cu", "", "", {}, {}, {}};
+  const SourceUnit plain = cuda_unit("");
   EXPECT_THAT(nvrtc_options(plain, 90), Contains("-arch=sm_90a"));
-  const Build build =
-      build_of({"k.cu",
-                "",
-                "extern \"C\" __global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }",
-                {},
-                {},
-                {}});
+  const Build build = build_of(cuda_unit(
+      "extern \"C\" __global__ void k() { asm volatile(\"wgmma.fence.sync.aligned;\"); }"));
   EXPECT_TRUE(build.binary) << build.log;
 }
 
 /// More than a thread of an application has room for.
 TEST(Nvrtc, NestingNeedsNoStackOfTheCallers) {
   const std::size_t depth = 20'000;
-  const Build build =
-      build_of({"k.cu",
-                "",
-                "extern \"C\" __global__ void k(int* a) { *a = " + std::string(depth, '(') + "*a" +
-                    std::string(depth, ')') + "; }",
-                {},
-                {},
-                {}});
+  const Build build = build_of(
+      cuda_unit("extern \"C\" __global__ void k(int* a) { *a = " + std::string(depth, '(') + "*a" +
+                std::string(depth, ')') + "; }"));
   EXPECT_TRUE(build.binary) << build.log;
 }
 
@@ -176,7 +158,7 @@ TEST(Nvrtc, ACompileThatTakesTooLongIsStoppedAndNotKept) {
   for (int i = 0; i < 4000; ++i)
     text += "a[" + std::to_string(i) + "] = sinf(a[threadIdx.x + 1]);\n";
   const auto start = std::chrono::steady_clock::now();
-  const Build build = build_of({"k.cu", "", text + "}", {}, {}, {}}, 0.05);
+  const Build build = build_of(cuda_unit(text + "}"), 0.05);
   EXPECT_FALSE(build.binary);
   EXPECT_FALSE(build.keep);
   EXPECT_THAT(build.log, HasSubstr("took more than 0.05 s"));

@@ -13,18 +13,15 @@ TEST(HostPlan, ArgumentsThatTheKernelDoesNotTakeAreALaunchError) {
   const auto expect_refused = [&](const char* text, const char* why) {
     const KernelCase one{.text = text};
     const auto bench = device->open(one.workload());
-    try {
-      bench->load(device->compile(one.unit()), one.plan());
-      FAIL();
-    } catch (const KernelFailure& failure) {
-      EXPECT_EQ(failure.outcome(), Outcome::launch_error);
-      EXPECT_THAT(failure.what(), HasSubstr(why));
-    }
+    expect_kernel_failure([&] { bench->load(device->compile(one.unit()), one.plan()); },
+                          Outcome::launch_error, why);
   };
   expect_refused("extern \"C\" __global__ void kernel(const int* in, int* out) {}\n",
                  "kernel: it takes 2 arguments, not 3");
   expect_refused("extern \"C\" __global__ void kernel(const int* in, int n, int* out) {}\n",
                  "argument 2 has 8 bytes, and the kernel's parameter 4");
+  expect_refused("extern \"C\" __global__ void kernel(const int* in, int* out, float n) {}\n",
+                 "argument 3 is i32, parameter 3 of kernel is float");
 }
 
 TEST(HostPlan, ScalarsArriveAsTheyAre) {

@@ -21,28 +21,12 @@ KernelCase kernel_with(const std::string& body, const std::string& declarations 
           .n = kLength};
 }
 
-struct Opened {
-  explicit Opened(const KernelCase& one) : Opened(one, one.workload(), one.plan()) {}
-  Opened(const KernelCase& one, const Workload& workload, const LaunchPlan& plan)
-      : device(make_host_device(test_cache())), bench(device->open(workload)) {
-    const CompiledKernel kernel = device->compile(one.unit());
-    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
-    candidate = bench->load(kernel, plan);
-  }
-
-  Verdict verdict() const { return verdict_of_session(*candidate); }
-
-  std::unique_ptr<Device> device;
-  std::unique_ptr<Workbench> bench;
-  std::unique_ptr<Candidate> candidate;
-};
-
 void expect_wrong(const KernelCase& one, const std::string& words = "") {
-  expect_wrong_verdict(Opened(one).verdict(), words);
+  expect_wrong_verdict(verdict_of_session(*Opened(one).candidate), words);
 }
 
 TEST(EveryCall, OfAKernelThatIsRightIsRight) {
-  expect_right_verdict(Opened(kernel_with("")).verdict());
+  expect_right_verdict(verdict_of_session(*Opened(kernel_with("")).candidate));
 }
 
 TEST(EveryCall, IsMadeWhollyNotOnlyTheFirst) {
@@ -150,7 +134,7 @@ TEST(EveryCall, FindsTheWorkspaceAsTheLastOneLeftIt) {
     LaunchPlan plan = variant.plan();
     plan.workspace = {{"count", ElementType::i32, 1, Role::workspace, Fill::zero}};
     plan.launches[0].arguments.push_back(BufferRef{2});
-    return Opened(variant, variant.workload(), plan).verdict();
+    return verdict_of_session(*Opened(variant, variant.workload(), plan).candidate);
   };
   EXPECT_EQ(verdict_with("*count = 0;").outcome, Outcome::ok);
   expect_wrong_verdict(verdict_with("*count += 1;"),

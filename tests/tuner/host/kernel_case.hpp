@@ -78,6 +78,21 @@ inline constexpr const char* kCopy =
     "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  if (i < n) out[i] = in[i];\n}\n";
 
+/// A kernel that is loaded on the host device.
+struct Opened {
+  explicit Opened(const KernelCase& one) : Opened(one, one.workload(), one.plan()) {}
+  Opened(const KernelCase& one, const Workload& workload, const LaunchPlan& plan)
+      : device(make_host_device(test_cache())), bench(device->open(workload)) {
+    const CompiledKernel kernel = device->compile(one.unit());
+    EXPECT_EQ(kernel.outcome, Outcome::ok) << kernel.log;
+    candidate = bench->load(kernel, plan);
+  }
+
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Workbench> bench;
+  std::unique_ptr<Candidate> candidate;
+};
+
 /// How the kernel's runs compare with the reference.
 inline Verdict verdict_of(const KernelCase& kernel_case, HostOptions options = {}, int runs = 1) {
   const auto device = make_host_device(test_cache(), options);

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/matchers.hpp"
 #include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/session/toy.hpp"
@@ -151,13 +152,7 @@ TEST(ShareOfHost, EachRankHasTheGpuOfItsNumber) {
 }
 
 TEST(ShareOfHost, AHostWithoutAGpuIsNamed) {
-  try {
-    device_of_rank("cuda", 0, {0, false});
-    FAIL() << "there is no GPU";
-  } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("has no GPU that CUDA can use"), std::string::npos)
-        << error.what();
-  }
+  EXPECT_REFUSAL(UsageError, device_of_rank("cuda", 0, {0, false}), "has no GPU that CUDA can use");
 }
 
 TEST(ShareOfHost, OneVisibleGpuIsTheRanksOwn) {

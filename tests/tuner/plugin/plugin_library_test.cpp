@@ -18,6 +18,7 @@ namespace autotune {
 namespace {
 
 using testing::plain_plugin;
+using testing::plugin_with;
 
 namespace fs = std::filesystem;
 
@@ -39,27 +40,20 @@ class PluginLibraryTest : public ::testing::Test {
 };
 
 TEST_F(PluginLibraryTest, SaysWhatAPluginIsAndOffers) {
-  const fs::path file = workshop_.build("good", R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
+  const std::string source = R"(
 static const char* search(const autotune_task_v2* task) { return task ? 0 : "no task"; }
 static const autotune_strategy_v2 strategies[] = {{"first", "one", search}, {"second", "two", search}};
-static const autotune_search_v2 facet_of_search = {2, strategies};
-static const autotune_target_v1 targets[] = {{"{}", "kernels", 0, 0}, {"[]", 0, 0, 0}};
-static const autotune_targets_v1 facet_of_targets = {2, targets};
-static const void* facet(const char* id) {
-  if (strcmp(id, AUTOTUNE_FACET_SEARCH) == 0) return &facet_of_search;
-  if (strcmp(id, AUTOTUNE_FACET_TARGETS) == 0) return &facet_of_targets;
-  return 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "good", "1.2", "a good one", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)");
+static const autotune_search_v2 searched = {2, strategies};
+static const autotune_target_v1 two[] = {{"{}", "kernels", 0, 0}, {"[]", 0, 0, 0}};
+static const autotune_targets_v1 targets = {2, two};
+)";
+  const fs::path file = workshop_.build(
+      "good", plugin_with({{"SEARCH", "searched"}, {"TARGETS", "targets"}}, "good", source));
   const PluginLibrary library(file);
   const PluginDescription& plugin = library.description();
   EXPECT_EQ(plugin.name, "good");
-  EXPECT_EQ(plugin.version, "1.2");
-  EXPECT_EQ(plugin.description, "a good one");
+  EXPECT_EQ(plugin.version, "1.0");
+  EXPECT_EQ(plugin.description, "a test");
   ASSERT_EQ(plugin.strategies.size(), 2u);
   EXPECT_EQ(plugin.strategies[1].name, "second");
   EXPECT_STREQ(library.strategy("second").description, "two");
@@ -72,13 +66,10 @@ AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return 
   EXPECT_THROW(library.baseline(), Error);
 }
 
-/// What a baseline of `gemm` offers; `more` is inserted into its facet().
-std::string baseline_plugin(const std::string& name, const std::string& more = "") {
-  return R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
+/// What a baseline of `gemm` offers; `reads`, a function or 0, is its facet of free sizes.
+std::string baseline_plugin(const std::string& name, const std::string& reads = "") {
+  std::string source = R"(
 static int supports(const char* target) { return strcmp(target, "gemm") == 0; }
-static int reads(const char* target) { return strcmp(target, "gemm") == 0; }
 static const char* open(const autotune_baseline_problem_v1* p, void** i) { return p || i ? 0 : "none"; }
 static void close(void* i) { (void)i; }
 static uint32_t candidates(void* i) { return i != 0; }
@@ -87,28 +78,16 @@ static const char* launch(void* i, uint32_t c, void* const* a, void* s) {
   return i || c || a || s ? 0 : "none";
 }
 static const autotune_baseline_v1 baseline = {supports, open, close, candidates, name, launch};
-static const autotune_free_sizes_v1 free_sizes = {reads}, without_function = {0};
-static const void* facet(const char* id) {
-  (void)free_sizes, (void)without_function;
-  if (strcmp(id, AUTOTUNE_FACET_BASELINE) == 0) return &baseline;
-)" + more +
-         R"(
-  return 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, ")" +
-         name + R"(", "1.2", "a library", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
 )";
+  if (reads.empty()) return plugin_with({{"BASELINE", "baseline"}}, name, source);
+  source += "static const autotune_free_sizes_v1 free_sizes = {" + reads + "};\n";
+  return plugin_with({{"BASELINE", "baseline"}, {"FREE_SIZES", "free_sizes"}}, name, source);
 }
 
 TEST_F(PluginLibraryTest, OnlyABaselineThatReadsFreeSizesIsOfferedWithThem) {
-  const auto reading = [](const char* what) {
-    return format("  if (strcmp(id, AUTOTUNE_FACET_FREE_SIZES) == 0) return &{};\n", what);
-  };
   const fs::path packed = workshop_.build("packed", baseline_plugin("packed"));
-  const fs::path any = workshop_.build("any", baseline_plugin("any", reading("free_sizes")));
-  const fs::path broken =
-      workshop_.build("broken", baseline_plugin("broken", reading("without_function")));
+  const fs::path any = workshop_.build("any", baseline_plugin("any", "supports"));
+  const fs::path broken = workshop_.build("broken", baseline_plugin("broken", "0"));
   const auto offering = [&](std::vector<fs::path> plugins, bool has_free_sizes,
                             const char* target = "gemm") {
     return library_offering(plugins, target, {}, has_free_sizes);
@@ -210,20 +189,14 @@ class PluginCountersTest : public ::testing::Test {
  protected:
   /// A plugin whose count() has this body.
   std::filesystem::path plugin(const std::string& name, const std::string& body) const {
-    return workshop_.build(name, R"(#include <autotune/autotune_plugin.h>
-#include <string.h>
+    return workshop_.build(name, plugin_with({{"COUNTERS", "counters"}}, "fake", R"(
 static const char* count(int (*call)(void*), void* host, uint32_t* number,
                          const autotune_counter_v1** found) {
   (void)call, (void)host, (void)number, (void)found;
 )" + body + R"(
 }
 static const autotune_counters_v1 counters = {count};
-static const void* facet(const char* id) {
-  return strcmp(id, AUTOTUNE_FACET_COUNTERS) == 0 ? &counters : NULL;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "fake", "1", "Fake", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)");
+)"));
   }
 
   testing::PluginWorkshop workshop_;
@@ -266,12 +239,7 @@ TEST_F(PluginCountersTest, RefusesFiguresThatCannotBeStored) {
   const auto answering = [&](const std::string& name, const std::string& counter) {
     const auto file = plugin(name, "static const autotune_counter_v1 one = " + counter +
                                        "; *number = 1; *found = &one; return NULL;");
-    try {
-      count_with_plugin(file, [] {});
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("it was taken");
+    return thrown_by([&] { count_with_plugin(file, [] {}); });
   };
   EXPECT_THAT(answering("blank", R"({"two words", "", 1})"),
               HasSubstr("\"two words\" may have only letters, digits and _"));

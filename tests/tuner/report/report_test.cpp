@@ -279,35 +279,36 @@ TEST(ReportColumn, WhatIsNoFigureIsNull) {
 
 // The page as a person uses it, in a browser where there is one.
 
-/// What page_driver.js saw.
-Json seen_of(const Report& report) {
-  std::ostringstream page;
-  write_page(report, page);
-  const db::TemporaryFolder folder;
-  std::ofstream(folder / "page.html")
-      << autotune::testing::driven(page.str(), "tests/tuner/report/page_driver.js");
-  return autotune::testing::seen_at("file://" + (folder / "page.html").string());
-}
+class PageInABrowser : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
+  }
+  /// What a driver saw, which had no errors.
+  Json seen(const char* driver = "tests/tuner/report/page_driver.js") const {
+    std::ostringstream page;
+    write_page(report, page);
+    const db::TemporaryFolder folder;
+    const auto file = folder.write("page.html", autotune::testing::driven(page.str(), driver));
+    Json seen = autotune::testing::seen_at("file://" + file.string());
+    EXPECT_TRUE(seen.contains("errors") && seen["errors"].empty()) << seen;
+    return seen;
+  }
 
-TEST(PageInABrowser, ManyProblemsComeInPagesWithAFilter) {
-  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
   Report report;
+};
+
+TEST_F(PageInABrowser, ManyProblemsComeInPagesWithAFilter) {
   for (int i = 0; i < 30; ++i) report.problems.push_back(searched(1000 + i));
-  const Json seen = seen_of(report);
-  ASSERT_TRUE(seen.contains("errors")) << seen;
-  EXPECT_THAT(seen["errors"], IsEmpty());
+  Json seen = this->seen();
   EXPECT_EQ(seen["rows"], 25);
   EXPECT_EQ(seen["found"], 1);
   EXPECT_EQ(seen["again"], 25);
 }
 
-TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
-  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
-  Report report;
+TEST_F(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   report.problems = {searched(256), searched(512)};
-  const Json seen = seen_of(report);
-  ASSERT_TRUE(seen.contains("errors")) << seen;
-  EXPECT_THAT(seen["errors"], IsEmpty());
+  Json seen = this->seen();
   EXPECT_EQ(seen["plots"].size(), 11U);
   for (const auto& [plot, marks] : seen["plots"].items()) EXPECT_GT(marks, 0) << plot;
   EXPECT_EQ(seen["all"], "32 of 32 trials");
@@ -330,34 +331,21 @@ TEST(PageInABrowser, ShowsEveryPlotAndFollowsFiltersBrushesAndChoices) {
   EXPECT_EQ(seen["images"], 0);                      // the message's <img> stays text
 }
 
-TEST(PageInABrowser, ShowsASearchInWhichNothingIsCorrect) {
-  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
-  Report report;
+TEST_F(PageInABrowser, ShowsASearchInWhichNothingIsCorrect) {
   report.problems = {problem(256, {failed("BM=32", kHostile), failed("BM=64", kHostile)})};
   db::BestRow& best = report.problems[0].entry.best;
   const db::ProblemKey key = best.key;
   best = {};
   best.key = key;
-  std::ostringstream page;
-  write_page(report, page);
-  const db::TemporaryFolder folder;
-  std::ofstream(folder / "page.html")
-      << autotune::testing::driven(page.str(), "tests/tuner/report/failed_driver.js");
-  const Json seen = autotune::testing::seen_at("file://" + (folder / "page.html").string());
-  ASSERT_TRUE(seen.contains("errors")) << seen;
-  EXPECT_THAT(seen["errors"], IsEmpty());
+  Json seen = this->seen("tests/tuner/report/failed_driver.js");
   EXPECT_EQ(seen["sentence"], "No correct configuration among 2 trials.");
   EXPECT_EQ(seen["shown"], "2 of 2 trials");
   EXPECT_EQ(seen["plots"], "none") << "there is no time to plot";
 }
 
-TEST(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
-  if (autotune::testing::browser().empty()) GTEST_SKIP() << autotune::testing::kNoBrowser;
-  Report report;
+TEST_F(PageInABrowser, ManyDotsArePaintedIntoTheirDrawing) {
   report.problems = {searched(256, 6000)};
-  const Json seen = seen_of(report);
-  ASSERT_TRUE(seen.contains("errors")) << seen;
-  EXPECT_THAT(seen["errors"], IsEmpty());
+  Json seen = this->seen();
   EXPECT_EQ(seen["painted"], 2);  // predictions and times
   EXPECT_FALSE(seen["plots"].contains("rate")) << "one size makes no curve";
 }

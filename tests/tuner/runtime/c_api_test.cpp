@@ -180,45 +180,42 @@ TEST_F(CApi, AFirstUseIsNotRacedForAGpuThatIsNotHereNorInNegativeTime) {
 
 TEST_F(CApi, EveryWrongUseIsAStatusAndASentence) {
   EXPECT_EQ(autotune_open(nullptr, &handle_), AUTOTUNE_WRONG_USAGE);
-  autotune_options old = options_;
-  old.size = 4;
-  EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
-  EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.size"));
-  old.size = offsetof(autotune_options, early_start) - 1;
-  EXPECT_EQ(autotune_open(&old, &handle_), AUTOTUNE_WRONG_USAGE);
+  const auto message_with = [&](const std::function<void(autotune_options&)>& change,
+                                autotune_status status = AUTOTUNE_WRONG_USAGE) {
+    autotune_options options = options_;
+    change(options);
+    EXPECT_EQ(autotune_open(&options, &handle_), status);
+    return std::string(autotune_message());
+  };
+  using Options = autotune_options;
+  EXPECT_THAT(message_with([](Options& options) { options.size = 4; }),
+              HasSubstr("autotune_options.size"));
+  message_with([](Options& options) { options.size = offsetof(Options, early_start) - 1; });
+  EXPECT_THAT(
+      message_with([](Options& options) { options.device = "Voodoo 2"; }, AUTOTUNE_NO_DEVICE),
+      HasSubstr("there is no device \"Voodoo 2\" here"));
+  EXPECT_THAT(message_with([](Options& options) { options.ordinal = -5; }),
+              HasSubstr("autotune_options.ordinal is negative"));
+  options_.device = "NVIDIA H200";
+  for (const char* text :
+       {"colour=red", "junk", "=", "dtype=", "dtype=f32 dtype=f64", "dtype=\x1b[31m"}) {
+    EXPECT_THAT(message_with([&](Options& options) { options.settings = text; }),
+                testing::Not(HasSubstr("\x1b")));
+  }
+  EXPECT_THAT(message_with([](Options& options) { options.policy = "junk"; }),
+              AllOf(HasSubstr("autotune_options.policy"), HasSubstr("\"junk\""),
+                    HasSubstr("l2=cold or launch=stream")));
+  message_with(
+      [](Options& options) {
+        options.policy = "l2=hot launch=graph objective=edp context=between";
+      },
+      AUTOTUNE_OK);
+  close();
   autotune_options unknown = options_;
   unknown.target = "gem";
   EXPECT_NE(autotune_open(&unknown, &handle_), AUTOTUNE_OK);
   EXPECT_THAT(autotune_message(), HasSubstr("gem"));
-  autotune_options nowhere = options_;
-  nowhere.device = "Voodoo 2";
-  EXPECT_EQ(autotune_open(&nowhere, &handle_), AUTOTUNE_NO_DEVICE);
-  EXPECT_THAT(autotune_message(), HasSubstr("there is no device \"Voodoo 2\" here"));
-  autotune_options setting = options_;
-  setting.device = "NVIDIA H200";
-  setting.settings = "colour=red";
-  EXPECT_EQ(autotune_open(&setting, &handle_), AUTOTUNE_WRONG_USAGE);
 
-  for (const char* text : {"junk", "=", "dtype=", "dtype=f32 dtype=f64", "dtype=\x1b[31m"}) {
-    setting.settings = text;
-    EXPECT_EQ(autotune_open(&setting, &handle_), AUTOTUNE_WRONG_USAGE) << text;
-    EXPECT_THAT(autotune_message(), testing::Not(HasSubstr("\x1b")));
-  }
-
-  autotune_options policy = options_;
-  policy.policy = "junk";
-  EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_WRONG_USAGE);
-  EXPECT_THAT(autotune_message(), AllOf(HasSubstr("autotune_options.policy"), HasSubstr("\"junk\""),
-                                        HasSubstr("l2=cold or launch=stream")));
-  policy.policy = "l2=hot launch=graph objective=edp context=between";
-  EXPECT_EQ(autotune_open(&policy, &handle_), AUTOTUNE_OK) << autotune_message();
-  close();
-  autotune_options ordinal = options_;
-  ordinal.ordinal = -5;
-  EXPECT_EQ(autotune_open(&ordinal, &handle_), AUTOTUNE_WRONG_USAGE);
-  EXPECT_THAT(autotune_message(), HasSubstr("autotune_options.ordinal is negative"));
-
-  options_.device = "NVIDIA H200";
   open();
   autotune_answer answer{};
   EXPECT_EQ(autotune_lookup(handle_, sizes_, 3, &answer), AUTOTUNE_WRONG_USAGE) << "size not set";
@@ -274,21 +271,13 @@ TEST(ChosenGpu, ANameAndAnOrdinalBothCount) {
   EXPECT_EQ(chosen_gpu(kGpus, "H200", 2), 2);
   EXPECT_EQ(chosen_gpu(kGpus, "A100", 0), 0);
   EXPECT_EQ(chosen_gpu(kGpus, "", 2), 2);
-}
-
-TEST(ChosenGpu, NoneIsMeantByANameThatNoneHas) {
   EXPECT_EQ(chosen_gpu(kGpus, "H100", 0), std::nullopt);
   EXPECT_EQ(chosen_gpu(kGpus, "H100", 7), std::nullopt);
   EXPECT_EQ(chosen_gpu({}, "", 3), std::nullopt);
-}
-
-TEST(ChosenGpu, ContradictionsAreErrors) {
-  const auto message = [](const std::string& name, int ordinal) -> std::string {
-    return thrown_by([&] { chosen_gpu(kGpus, name, ordinal); });
-  };
-  EXPECT_THAT(message("A100", 2), HasSubstr("GPU 2 here is called H200, not A100"));
-  EXPECT_THAT(message("H200", 3), HasSubstr("there is no GPU 3 here: the last one is 2"));
-  EXPECT_THAT(message("", 3), HasSubstr("there is no GPU 3 here: the last one is 2"));
+  EXPECT_REFUSAL(Error, chosen_gpu(kGpus, "A100", 2), "GPU 2 here is called H200, not A100");
+  for (const char* const name : {"H200", ""}) {
+    EXPECT_REFUSAL(Error, chosen_gpu(kGpus, name, 3), "there is no GPU 3 here: the last one is 2");
+  }
 }
 
 TEST(BackgroundTasks, TheEndDropsWhatHasNotBegunAndWaitsForTheRest) {

@@ -14,7 +14,21 @@
 namespace autotune {
 namespace {
 
-class CKernel : public CApiCase {};
+class CKernel : public CApiCase {
+ protected:
+  /// Opens a target of a test's own on the host.
+  void open_target(const std::string& name, const char* manifest, const char* source) {
+    std::ofstream(folder_ / (name + ".cu")) << source;
+    target_ = (folder_ / (name + ".target.toml")).string();
+    std::ofstream(target_) << manifest;
+    options_.device = "host";
+    options_.target = target_.c_str();
+    open();
+  }
+
+ private:
+  std::string target_;
+};
 
 TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
   options_.device = "host";
@@ -39,9 +53,7 @@ TEST_F(CKernel, LaunchesOnTheHostWithTheCallersScalars) {
 }
 
 /// A library for the host that writes its scalar alpha to all of D.
-constexpr const char* kHostLibrary = R"c(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
+const std::string kHostLibrary = testing::plugin_with({{"HOST_BASELINE", "baseline"}}, "fill", R"c(
 static int supports(const char* target) { return strcmp(target, "gemm") == 0; }
 static const char* open(const autotune_baseline_problem_v1* problem, void** instance) {
   static int64_t length;
@@ -60,12 +72,7 @@ static const char* launch(void* instance, uint32_t way, void* const* addresses, 
   return NULL;
 }
 static const autotune_baseline_v1 baseline = {supports, open, close, candidates, name, launch};
-static const void* facet(const char* id) {
-  return strcmp(id, AUTOTUNE_FACET_HOST_BASELINE) == 0 ? &baseline : NULL;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "fill", "1", "A library", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)c";
+)c");
 
 /// gemm on this host, tuned where a library was faster.
 class CKernelLostOnHost : public CKernel {
@@ -170,23 +177,7 @@ TEST_F(CKernel, OldNamesTakeTheirSizesInTheOldOrder) {
 
 /// Three turns reverse x and add to it, with all blocks in step.
 TEST_F(CKernel, TakesStructsAndRunsCooperativeKernelsInTurns) {
-  std::ofstream(folder_ / "turn.cu") << R"cu(
-#include <cooperative_groups.h>
-struct Step {
-  float by;
-  int times[2];
-};
-extern "C" __global__ void reverse(const float* from, float* to, Step step, int n) {
-  const int i = blockIdx.x * 4 + threadIdx.x;
-  to[i] = from[i] + step.by * step.times[1];
-  cooperative_groups::this_grid().sync();
-  const float other = to[n - 1 - i];
-  cooperative_groups::this_grid().sync();
-  to[i] = other;
-}
-)cu";
-  const std::string manifest = (folder_ / "turn.target.toml").string();
-  std::ofstream(manifest) << R"toml(manifest = 2
+  open_target("turn", R"toml(manifest = 2
 name = "turn"
 source = "turn.cu"
 sizes = ["N"]
@@ -203,10 +194,22 @@ cooperative = true
 grid = "N / 4"
 block = 4
 arguments = ["turn == 0 ? x : turn == 1 ? y : a", "turn == 1 ? a : y", "step", "N"]
-)toml";
-  options_.device = "host";
-  options_.target = manifest.c_str();
-  open();
+)toml",
+              R"cu(
+#include <cooperative_groups.h>
+struct Step {
+  float by;
+  int times[2];
+};
+extern "C" __global__ void reverse(const float* from, float* to, Step step, int n) {
+  const int i = blockIdx.x * 4 + threadIdx.x;
+  to[i] = from[i] + step.by * step.times[1];
+  cooperative_groups::this_grid().sync();
+  const float other = to[n - 1 - i];
+  cooperative_groups::this_grid().sync();
+  to[i] = other;
+}
+)cu");
   const int64_t sizes[1] = {8};
   autotune_kernel* const kernel = prepare(sizes);
   ASSERT_EQ(autotune_kernel_scalars(kernel), 3u);
@@ -222,13 +225,7 @@ arguments = ["turn == 0 ? x : turn == 1 ? y : a", "turn == 1 ? a : y", "step", "
 }
 
 TEST_F(CKernel, SizesWithADefaultMayBeLeftOut) {
-  std::ofstream(folder_ / "fill.cu") << R"cu(
-extern "C" __global__ void fill(float* y, int N, int times) {
-  for (int i = 0; i < N; ++i) y[i] = times;
-}
-)cu";
-  const std::string manifest = (folder_ / "fill.target.toml").string();
-  std::ofstream(manifest) << R"toml(manifest = 2
+  open_target("fill", R"toml(manifest = 2
 name = "fill"
 source = "fill.cu"
 sizes.N = {}
@@ -237,10 +234,12 @@ arguments.y = { type = "f32", length = "N", role = "output" }
 kernels.fill = { grid = 1, block = 1, arguments = ["y", "N", "times"] }
 parameters.UNUSED = [1]
 reference.configuration = "default"
-)toml";
-  options_.device = "host";
-  options_.target = manifest.c_str();
-  open();
+)toml",
+              R"cu(
+extern "C" __global__ void fill(float* y, int N, int times) {
+  for (int i = 0; i < N; ++i) y[i] = times;
+}
+)cu");
   EXPECT_EQ(autotune_sizes(handle_), 1u);
   ASSERT_EQ(autotune_all_sizes(handle_), 2u);
   EXPECT_STREQ(autotune_size_name(handle_, 1), "times");
@@ -258,16 +257,7 @@ reference.configuration = "default"
 }
 
 TEST_F(CKernel, FreeSizesAreOfTheKernelAndDecideWhichConfigurationIsValid) {
-  std::ofstream(folder_ / "copy.cu") << R"cu(
-extern "C" __global__ void copy(const float* x, const float* shift, float* y, int rows, int columns,
-                                long long ldx, long long ldy) {
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; j += VECTOR)
-      for (int k = j; k < j + VECTOR; ++k) y[i * ldy + k] = x[i * ldx + k] + (shift ? shift[k] : 0);
-}
-)cu";
-  const std::string manifest = (folder_ / "copy.target.toml").string();
-  std::ofstream(manifest) << R"toml(manifest = 2
+  open_target("copy", R"toml(manifest = 2
 name = "copy"
 source = "copy.cu"
 sizes = ["rows", "columns"]
@@ -281,10 +271,15 @@ arguments.shift = { type = "f32", length = "columns", when = "columns == 3" }
 arguments.y = { type = "f32", dims = ["columns", "rows"], strides = ["ldy"], role = "output" }
 kernels.copy = { grid = 1, block = 1, arguments = ["x", "shift", "y", "rows", "columns", "ldx", "ldy"] }
 reference.configuration = "default"
-)toml";
-  options_.device = "host";
-  options_.target = manifest.c_str();
-  open();
+)toml",
+              R"cu(
+extern "C" __global__ void copy(const float* x, const float* shift, float* y, int rows, int columns,
+                                long long ldx, long long ldy) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; j += VECTOR)
+      for (int k = j; k < j + VECTOR; ++k) y[i * ldy + k] = x[i * ldx + k] + (shift ? shift[k] : 0);
+}
+)cu");
   EXPECT_EQ(autotune_sizes(handle_), 2u);
   ASSERT_EQ(autotune_all_sizes(handle_), 5u);
   EXPECT_STREQ(autotune_size_name(handle_, 2), "ldx");

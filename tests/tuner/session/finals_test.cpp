@@ -18,8 +18,7 @@ using testing::Macros;
 
 using FinalsTest = StoreTest;
 
-ProblemDecision decide_by(const Deadline& deadline, ToyRun& toy) {
-  toy.search();
+ProblemDecision decided(ToyRun& toy, const Deadline& deadline = Deadline::in(-1)) {
   EdgeCheck edge(toy->target(), toy->problem(), toy->device());
   return decide(*toy, edge, deadline, 1);
 }
@@ -29,8 +28,7 @@ TEST(FinalsInTime, AfterTheDeadlineTheLeaderIsComparedWithTheDefaultOnly) {
   ToyRun toy(device, with_baked_sizes());
   toy.search();
   const int before = device.loaded();
-  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
-  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  const ProblemDecision decision = decided(toy);
   EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2");
   EXPECT_TRUE(decision.best->verified);
   EXPECT_DOUBLE_EQ(decision.default_configuration->measurement.median, 2.1e-5);
@@ -44,7 +42,8 @@ TEST(FinalsInTime, WhatSixBlocksDidNotConfirmReplacesNobody) {
     return fate;
   });
   ToyRun toy(device);
-  const ProblemDecision decision = decide_by(Deadline::in(-1), toy);
+  toy.search();
+  const ProblemDecision decision = decided(toy);
   EXPECT_EQ(decision.best->configuration, toy->target().default_configuration);
   EXPECT_EQ(decision.open_after_blocks, 2);
 }
@@ -59,8 +58,7 @@ TEST_F(FinalsTest, TheLibraryIsKnownBeforeTheFirstEvaluationEndsAndComparedAfter
   const std::size_t by_default = toy->default_index();
   TrialEvaluator(*toy, 1).evaluate({&by_default, 1});
   EXPECT_TRUE(toy->baselines().are_found());
-  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
-  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  const ProblemDecision decision = decided(toy);
   EXPECT_EQ(decision.best->configuration, toy->target().default_configuration);
   ASSERT_EQ(decision.baselines.size(), 1u);
   EXPECT_TRUE(decision.baselines[0].wins) << "a program runs it, not the default";
@@ -75,12 +73,11 @@ TEST_F(FinalsTest, WhatWasNotComparedWithTheLibraryIsNoDecision) {
   Trial trial;
   trial.measurement = summarize(std::vector{2.1e-5});
   toy->ledger().add(toy->default_index(), trial);  // as of an earlier run
-  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
-  ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  ProblemDecision decision = decided(toy);
   EXPECT_FALSE(decision.best);
   EXPECT_EQ(decision.undone, "the vendor's library was timed");
   for (const db::TunedEntry& entry : store.tuned({})) EXPECT_FALSE(entry.best.decided);
-  decision = decide(*toy, edge, {}, 1);
+  decision = decided(toy, {});
   EXPECT_EQ(decision.baselines.size(), 1u) << "with time it is compared";
 }
 
@@ -88,12 +85,11 @@ TEST_F(FinalsTest, WhereNothingWasTriedInTimeNothingIsSaidOfTheConfigurations) {
   FakeDevice device(bowl);
   db::TunedStore store = open_store();
   ToyRun toy(device, two_parameters(), &store, false, kVendor);
-  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
-  EXPECT_EQ(decide(*toy, edge, Deadline::in(-1), 1).undone, "the default was tried");
+  EXPECT_EQ(decided(toy).undone, "the default was tried");
   Trial wrong;
   wrong.fail(Outcome::wrong, "out[0] is 1, expected 2");
   toy->ledger().add(toy->default_index(), wrong);
-  EXPECT_EQ(decide(*toy, edge, Deadline::in(-1), 1).undone, "");
+  EXPECT_EQ(decided(toy).undone, "");
 }
 
 TEST_F(FinalsTest, ALibraryThatWasTimedInTooFewBlocksIsNoDecisionEither) {
@@ -103,8 +99,7 @@ TEST_F(FinalsTest, ALibraryThatWasTimedInTooFewBlocksIsNoDecisionEither) {
   ToyRun toy(device, two_parameters(), &store, false, kVendor);
   const std::size_t by_default = toy->default_index();
   TrialEvaluator(*toy, 1).evaluate({&by_default, 1});
-  EdgeCheck edge(toy->target(), toy->problem(), toy->device());
-  const ProblemDecision decision = decide(*toy, edge, Deadline::in(-1), 1);
+  const ProblemDecision decision = decided(toy);
   EXPECT_FALSE(decision.best);
   EXPECT_EQ(decision.undone, "the vendor's library was timed often enough");
   for (const db::TunedEntry& entry : store.tuned({})) EXPECT_FALSE(entry.best.decided);
@@ -150,11 +145,18 @@ class FinalsPhase : public StoreTest {
     };
     return fate;
   }
-  static TuningRequest request_in(const Phase& phase, const Target& target) {
+  /// The report, and what is stored then.
+  std::pair<ProblemReport, std::vector<db::TunedEntry>> tuned_in(const Phase& phase,
+                                                                 const Target& target) const {
     TuningRequest request = request_for(target, {64});
     request.policy.context = CallContext::between;
     if (phase.in_energy) request.policy.objective = Objective::energy;
-    return request;
+    FakeDevice device([&](const Macros& macros) { return failing_in(phase, macros); });
+    device.measure_energy();
+    device.mutable_info().name = phase.name;
+    db::TunedStore store = open_store();
+    ProblemReport report = tune(target, device, &store, request).problems.at(0);
+    return {std::move(report), store.tuned({.device_name = phase.name})};
   }
 
   const std::vector<Phase> phases_{{"the playoff's blocks", CallContext::between, L2State::hot},
@@ -167,18 +169,13 @@ class FinalsPhase : public StoreTest {
 TEST_F(FinalsPhase, AFinalistThatFailsInAnyIsRefutedAndTheOthersAreDecidedAgain) {
   const Target target = two_parameters();
   for (const Phase& phase : phases_) {
-    FakeDevice device([&](const Macros& macros) { return failing_in(phase, macros); });
-    device.measure_energy();
-    device.mutable_info().name = phase.name;
-    db::TunedStore store = open_store();
-    const ProblemReport report =
-        tune(target, device, &store, request_in(phase, target)).problems.at(0);
-    const Outcome how = phase.in_energy ? Outcome::timeout : Outcome::crash;
-    ASSERT_TRUE(report.decision.best) << phase.name;
-    EXPECT_DOUBLE_EQ(report.decision.best->measurement.median, 1.1e-5) << phase.name;
-    EXPECT_EQ(count(report, how), 1) << phase.name;
-    for (const db::TunedEntry& entry : store.tuned({.device_name = phase.name})) {
-      EXPECT_NE(entry.best.configuration, "X=11 Y=2") << phase.name << entry.best.key.policy;
+    SCOPED_TRACE(phase.name);
+    const auto [report, stored] = tuned_in(phase, target);
+    ASSERT_TRUE(report.decision.best);
+    EXPECT_DOUBLE_EQ(report.decision.best->measurement.median, 1.1e-5);
+    EXPECT_EQ(count(report, phase.in_energy ? Outcome::timeout : Outcome::crash), 1);
+    for (const db::TunedEntry& entry : stored) {
+      EXPECT_NE(entry.best.configuration, "X=11 Y=2") << entry.best.key.policy;
     }
   }
 }
@@ -189,16 +186,12 @@ TEST_F(FinalsPhase, WhereTheOnlyOneFailsNothingIsPublished) {
   target.parameters[1].values = {2};
   target.default_configuration = {{"X", 11}, {"Y", 2}};
   for (const Phase& phase : phases_) {
-    FakeDevice device([&](const Macros& macros) { return failing_in(phase, macros); });
-    device.measure_energy();
-    device.mutable_info().name = phase.name;
-    db::TunedStore store = open_store();
-    const ProblemReport report =
-        tune(target, device, &store, request_in(phase, target)).problems.at(0);
-    EXPECT_FALSE(report.decision.best) << phase.name;
+    SCOPED_TRACE(phase.name);
+    const auto [report, stored] = tuned_in(phase, target);
+    EXPECT_FALSE(report.decision.best);
     EXPECT_FALSE(report.out_of_time);
     EXPECT_THAT(report.default_failure, HasSubstr(phase.in_energy ? "timeout" : phase.name));
-    EXPECT_TRUE(store.tuned({.device_name = phase.name}).empty()) << phase.name;
+    EXPECT_TRUE(stored.empty());
   }
 }
 
@@ -209,7 +202,8 @@ TEST(FinalsInTime, WhatIsNotCompiledSoonAfterTheDeadlineIsNotPublished) {
     return bowl(macros);
   });
   ToyRun toy(device, with_baked_sizes());
-  EXPECT_FALSE(decide_by(Deadline::in(-1), toy).best);
+  toy.search();
+  EXPECT_FALSE(decided(toy).best);
   EXPECT_TRUE(toy->ledger().fastest()) << "it is not refuted either";
   go_on.set_value();
 }
@@ -257,7 +251,7 @@ TEST_F(FinalsTest, AFinalistThatStopsWorkingInThePlayoffIsOut) {
               HasSubstr("a finalist is excluded (wrong: after it was timed: C[0] is nan)"));
 }
 
-ProblemDecision decision() {
+TEST(Decision, AStoredOneIsReadBack) {
   ProblemDecision decision;
   Tuned best{{{"X", 3}}, {}, 4e-6, true};
   best.measurement.median = 2e-6;
@@ -275,13 +269,8 @@ ProblemDecision decision() {
   BaselineReport baseline{"vendor", "fast", {}, {}, true};
   baseline.measurement.median = baseline.measurement.low = baseline.measurement.high = 1e-6;
   decision.baselines = {baseline};
-  return decision;
-}
-
-TEST(Decision, AStoredOneIsReadBack) {
-  ProblemDecision decided = decision();
-  decided.best->repeats = false;
-  const db::DecisionRow row = row_of(decided, 0, "key");
+  decision.best->repeats = false;
+  const db::DecisionRow row = row_of(decision, 0, "key");
   db::BestRow stored;
   static_cast<db::Figures&>(stored) = row;
   stored.provenance = row.provenance;
@@ -345,8 +334,10 @@ TEST_F(ContextDecisionTest, AClearlyFasterFinalistWinsThere) {
   EXPECT_FALSE(there->decision.baselines[0].wins);
 }
 
-TEST_F(ContextDecisionTest, OneThatIsHardlyFasterDoesNot) {
+TEST_F(ContextDecisionTest, NeitherOneThatIsHardlyFasterNorOneThatFailedDoes) {
   EXPECT_EQ(decided({9e-6, 8e-6, 7.95e-6, 10e-6})->winner, 1u);
+  result_.finalists[2].outcome = Outcome::crash;
+  EXPECT_EQ(decided({9e-6, 8e-6, 7e-6, 10e-6})->winner, 1u);
 }
 
 TEST_F(ContextDecisionTest, ABaselineThatIsFasterIsNamed) {
@@ -366,11 +357,6 @@ TEST_F(ContextDecisionTest, FewerThanSixSamplesReplaceNobodyAndTheLibraryWinsWhe
 
 TEST_F(ContextDecisionTest, WithoutATimeOfTheWinnerThereIsNone) {
   EXPECT_FALSE(decided({9e-6, 0, 7e-6, 7e-6}));
-}
-
-TEST_F(ContextDecisionTest, AFinalistThatFailedThereTakesNoPart) {
-  result_.finalists[2].outcome = Outcome::crash;
-  EXPECT_EQ(decided({9e-6, 8e-6, 7e-6, 10e-6})->winner, 1u);
 }
 
 }  // namespace

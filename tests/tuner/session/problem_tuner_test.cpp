@@ -240,7 +240,7 @@ class Calibrated : public testing::Test {
   DeviceInfo info = device_info(find_gpu("h200"));
 };
 
-TEST_F(Calibrated, IsMeasuredOnceAndReadBack) {
+TEST_F(Calibrated, IsMeasuredOnceAndReadBackForTheSameDevice) {
   SteadyDevice device(info);
   const Calibration first = calibration_of(&store, device);
   EXPECT_EQ(device.opened, 1);
@@ -249,20 +249,14 @@ TEST_F(Calibrated, IsMeasuredOnceAndReadBack) {
   EXPECT_EQ(calibration_of(&store, device), first);
   EXPECT_EQ(device.opened, 1);
   EXPECT_EQ(stored_calibration(store, info), first);
+  info.name = "NVIDIA H100 80GB HBM3";
+  EXPECT_EQ(stored_calibration(store, info), Calibration{});
 }
 
 TEST_F(Calibrated, OtherDevicesAreNotMeasured) {
   SteadyDevice device(device_info(find_gpu("h200")));
   EXPECT_EQ(calibration_of(&store, device), Calibration{});
   EXPECT_EQ(device.opened, 0);
-}
-
-TEST_F(Calibrated, AnotherDevicesFiguresAreNotTaken) {
-  SteadyDevice device(info);
-  calibration_of(&store, device);
-  DeviceInfo other = info;
-  other.name = "NVIDIA H100 80GB HBM3";
-  EXPECT_EQ(stored_calibration(store, other), Calibration{});
 }
 
 Trial measured(ToyRun& toy, int x, int y, double best_seconds) {
@@ -274,10 +268,7 @@ Trial measured(ToyRun& toy, int x, int y, double best_seconds) {
 }
 
 TEST(Bench, WhereTheDefaultFailsThereIsNoAnchor) {
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 1) return {Outcome::compile_error, 0, "error"};
-    return bowl(macros);
-  });
+  FakeDevice device(bowl_but("X", 1, {Outcome::compile_error, 0, "error"}));
   ToyRun toy(device);
   EXPECT_EQ(measured(toy, 11, 2, 0).outcome, Outcome::ok);
   EXPECT_EQ(toy->bench().anchor().seconds(), 0);
@@ -291,10 +282,7 @@ TEST(Bench, ATimeBelowTheCachesPeakIsNoTime) {
   buffer.length = Expression::parse("N * 1024");
   buffer.role = Role::output;
   target.arguments = {buffer};
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::ok, 5e-9, ""};
-    return bowl(macros);
-  });
+  FakeDevice device(bowl_but("X", 3, {Outcome::ok, 5e-9, ""}));
   device.mutable_info().clock_hz = 1e9;  // 256 KiB at 128 bytes a cycle: 2 us
   ToyRun toy(device, target);
   EXPECT_DOUBLE_EQ(toy->bench().time_floor(), 2.048e-6);

@@ -116,10 +116,7 @@ TEST_F(ResumeTest, AChangedSourceTakesNothingOver) {
 
 TEST_F(ResumeTest, AQuarantinedTimeoutIsCountedAsATimeout) {
   const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::timeout, 0, "no answer in 2 s"};
-    return bowl(macros);
-  });
+  FakeDevice device(bowl_but("X", 3, {Outcome::timeout, 0, "no answer in 2 s"}));
   auto store = open_store();
   for (int run = 0; run < 2; ++run) tune(target, device, &store, request_for(target, {64}));
   const TuningReport third = tune(target, device, &store, request_for(target, {64}));

@@ -60,6 +60,14 @@ inline testing::Fate bowl(const testing::Macros& macros) {
   return {Outcome::ok, 1e-5 + distance * 1e-6, ""};
 }
 
+/// The same, but for configurations of which one macro has this value.
+inline testing::FakeDevice::Truth bowl_but(const char* macro, std::int64_t value,
+                                           testing::Fate fate) {
+  return [=](const testing::Macros& macros) {
+    return macros.at(macro) == value ? fate : bowl(macros);
+  };
+}
+
 inline TuningRequest request_for(const Target& target, std::vector<std::int64_t> sizes,
                                  double evaluations = 1e6) {
   TuningRequest request;

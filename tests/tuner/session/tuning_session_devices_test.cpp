@@ -27,17 +27,6 @@ Target one_parameter() {
   return target;
 }
 
-TuningRequest request_of(const Target& target, int problems) {
-  TuningRequest request;
-  for (int i = 1; i <= problems; ++i) {
-    request.problems.push_back(problem_of(target, {{"N", 64 * i}}, {}));
-  }
-  request.strategy = "exhaustive";
-  request.budget = {Budget::Kind::evaluations, 1e6};
-  request.compile_threads = 2;
-  return request;
-}
-
 /// Best at X=5; `scale` is what makes one device faster than another.
 FakeDevice::Truth best_at_five(double scale) {
   return [scale](const Macros& macros) -> Fate {
@@ -101,9 +90,9 @@ class SeveralDevices : public ::testing::Test {
   void add(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
   TuningReport tune_all(int problems) {
     auto store = open_store();
-    TuningCallbacks callbacks;
-    callbacks.on_warning = [this](const std::string& sentence) { warnings_.push_back(sentence); };
-    return tune(target_, devices_, &store, request_of(target_, problems), callbacks);
+    std::vector<std::int64_t> sizes;
+    for (int i = 1; i <= problems; ++i) sizes.push_back(64 * i);
+    return tune(target_, devices_, &store, request_for(target_, sizes), warning_to(warnings_));
   }
 
   /// Two of these keep company; one fails after `good` loads.
@@ -271,29 +260,22 @@ TEST_F(SeveralDevices, ADeviceThatFailsDropsOutAndItsWorkGoesOn) {
   EXPECT_THAT(warnings_[0], HasSubstr("fell off the bus"));
 }
 
-TEST_F(SeveralDevices, ADeviceWithoutAProblemHelpsWithAnothers) {
-  Company company(5);
-  add(company, 1);
-  add(company, 1.004);
-  const TuningReport report = tune_all(1);
-  expect_all_tuned(report, 1);
-  EXPECT_THAT(warnings_, ::testing::IsEmpty());
-  EXPECT_GE(company.loaded(1 - company.owner()), 5) << "the default, and configurations";
-  EXPECT_EQ(stored_trials().size(), 16u) << "each was measured once";
-}
-
-TEST_F(SeveralDevices, TimesOfAHelperAreScaledByWhatTheDefaultTakesOnEach) {
+TEST_F(SeveralDevices, ADeviceWithoutAProblemHelpsWithAnothersAndItsTimesAreScaled) {
   Company company(5);
   add(company, 1);
   add(company, 1.004);
   expect_all_tuned(tune_all(1), 1);
+  EXPECT_THAT(warnings_, ::testing::IsEmpty());
+  EXPECT_GE(company.loaded(1 - company.owner()), 5) << "the default, and configurations";
+  EXPECT_EQ(stored_trials().size(), 16u) << "each was measured once";
   int timed = 0;
   for (const db::TrialRow& row : stored_trials()) {
     if (row.outcome != "ok") continue;
     ++timed;
     const double x = std::stod(row.configuration.substr(2));
     const double on_the_first = 1e4 * (1 + std::abs(x - 5));
-    EXPECT_NEAR(*row.median_ns / on_the_first, company.owner() == 0 ? 1 : 1.004, 1e-9);
+    EXPECT_NEAR(*row.median_ns / on_the_first, company.owner() == 0 ? 1 : 1.004, 1e-9)
+        << "by what the default takes on each";
   }
   EXPECT_GT(timed, 1);
 }

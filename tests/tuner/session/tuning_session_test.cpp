@@ -10,12 +10,14 @@ using testing::FakeDevice;
 using testing::Fate;
 using testing::Macros;
 
-using TuningSessionTest = StoreTest;
+class TuningSessionTest : public StoreTest {
+ protected:
+  Target target_ = two_parameters();
+};
 
 TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
-  const Target target = two_parameters();
   FakeDevice device(bowl);
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  const TuningReport report = tune(target_, device, nullptr, request_for(target_, {64}));
   ASSERT_EQ(report.problems.size(), 1u);
   const ProblemReport& problem = report.problems[0];
   EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
@@ -25,17 +27,16 @@ TEST_F(TuningSessionTest, FindsTheFastestAndComparesItWithTheDefault) {
 }
 
 TEST_F(TuningSessionTest, BeginsWithWhatProgramsGetToday) {
-  const Target target = two_parameters();
   for (const auto& [today, best] :
        {std::pair{"X=11 Y=2", "X=11 Y=2"}, {"X=99 Y=2", ""}, {"", ""}}) {
     FakeDevice device(bowl);
-    TuningRequest request = request_for(target, {64});
+    TuningRequest request = request_for(target_, {64});
     request.budget = {Budget::Kind::evaluations, 2};
     request.answer_today = [&, today = today](const Problem& problem) {
       EXPECT_EQ(problem, request.problems.front());
       return std::string(today);
     };
-    const TuningReport report = tune(target, device, nullptr, request);
+    const TuningReport report = tune(target_, device, nullptr, request);
     const std::string found = to_text(report.problems[0].decision.best->configuration);
     if (*best) {
       EXPECT_EQ(found, best);
@@ -46,28 +47,23 @@ TEST_F(TuningSessionTest, BeginsWithWhatProgramsGetToday) {
 }
 
 TEST_F(TuningSessionTest, WhatProgramsGetTodayStaysUnlessAnotherIsClearlyFaster) {
-  const Target target = two_parameters();
   for (const auto& [slower_by, best] :
        {std::pair{1.005, "X=5 Y=1"}, {1.05, "X=11 Y=2"}, {4.0, "X=11 Y=2"}}) {
     FakeDevice device([&, slower_by = slower_by](const Macros& macros) -> Fate {
       const bool is_given = macros.at("X") == 5 && macros.at("Y") == 1;
       return is_given ? Fate{Outcome::ok, slower_by * 1e-5, ""} : bowl(macros);
     });
-    TuningRequest request = request_for(target, {64});
+    TuningRequest request = request_for(target_, {64});
     request.answer_today = [](const Problem&) { return "X=5 Y=1"; };
-    const TuningReport report = tune(target, device, nullptr, request);
+    const TuningReport report = tune(target_, device, nullptr, request);
     EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), best) << slower_by;
   }
 }
 
 TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
-  const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    if (macros.at("X") == 3) return {Outcome::ok, 1.0, ""};
-    return bowl(macros);
-  });
+  FakeDevice device(bowl_but("X", 3, {Outcome::ok, 1.0, ""}));
   auto store = open_store();
-  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  const TuningReport report = tune(target_, device, &store, request_for(target_, {64}));
   EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
   int hopeless = 0;
   for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
@@ -81,7 +77,6 @@ TEST_F(TuningSessionTest, AHopelessConfigurationCostsOneLaunch) {
 }
 
 TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot) {
-  const Target target = two_parameters();
   FakeDevice device(bowl);
   device.baselines() = {{"standard", {Outcome::ok, 2e-5, ""}},
                         {"slow", {Outcome::ok, 4e-5, ""}},
@@ -89,10 +84,10 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
                         {"crashing", {Outcome::crash, 1e-6, "illegal address"}},
                         {"fast", {Outcome::ok, 0.5e-5, ""}},
                         {"next", {Outcome::ok, 0.8e-5, ""}}};
-  TuningRequest request = request_for(target, {64});
+  TuningRequest request = request_for(target_, {64});
   request.baselines = {{"/lib/vendor.so", "toy"}};
   db::TunedStore store = open_store();
-  const TuningReport report = tune(target, device, &store, request);
+  const TuningReport report = tune(target_, device, &store, request);
   const ProblemReport& problem = report.problems[0];
   EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
   ASSERT_EQ(problem.decision.baselines.size(), 3u);
@@ -109,7 +104,7 @@ TEST_F(TuningSessionTest, AVendorsLibraryIsTimedAlongsideAndWhatIsWrongOfItIsNot
   EXPECT_EQ(stored.text(), "vendor fast");
   EXPECT_DOUBLE_EQ(*stored.ns, 5000);
   EXPECT_TRUE(stored.wins);
-  const TuningReport again = tune(target, device, &store, request);
+  const TuningReport again = tune(target_, device, &store, request);
   ASSERT_EQ(again.problems[0].decision.baselines.size(), 1u);
   EXPECT_EQ(again.problems[0].decision.baselines[0].name, "fast");
   EXPECT_DOUBLE_EQ(again.problems[0].decision.baselines[0].to_best.median, 0.5);
@@ -135,37 +130,27 @@ TEST_F(TuningSessionTest, ThePartWithAFixedValueDoesNotReplaceTheStoredBest) {
 }
 
 TEST_F(TuningSessionTest, EveryFailureIsATrialAndNeverTheEnd) {
-  const Target target = two_parameters();
-  FakeDevice device([](const Macros& macros) -> Fate {
-    switch (macros.at("X")) {
-      case 2:
-        return {Outcome::compile_error, 0, "error: no"};
-      case 3:
-        return {Outcome::crash, 0, "illegal address"};
-      case 4:
-        return {Outcome::wrong, 0, "C[0] is nan"};
-      case 5:
-        return {Outcome::timeout, 0, "no answer in 2 s"};
-      case 6:
-        return {Outcome::launch_error, 0, "too many resources"};
-      default:
-        return bowl(macros);
-    }
+  const std::map<std::int64_t, Fate> failures{{2, {Outcome::compile_error, 0, "error: no"}},
+                                              {3, {Outcome::crash, 0, "illegal address"}},
+                                              {4, {Outcome::wrong, 0, "C[0] is nan"}},
+                                              {5, {Outcome::timeout, 0, "no answer in 2 s"}},
+                                              {6, {Outcome::launch_error, 0, "too many"}}};
+  FakeDevice device([&](const Macros& macros) {
+    const auto failure = failures.find(macros.at("X"));
+    return failure == failures.end() ? bowl(macros) : failure->second;
   });
   auto store = open_store();
-  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
-  const ProblemReport& problem = report.problems[0];
+  const ProblemReport problem =
+      tune(target_, device, &store, request_for(target_, {64})).problems.at(0);
   EXPECT_EQ(to_text(problem.decision.best->configuration), "X=11 Y=2");
-  for (const Outcome outcome : {Outcome::compile_error, Outcome::crash, Outcome::wrong,
-                                Outcome::timeout, Outcome::launch_error}) {
-    EXPECT_EQ(count(problem, outcome), 4) << name_of(outcome);
+  for (const auto& [x, fate] : failures) {
+    EXPECT_EQ(count(problem, fate.outcome), 4) << name_of(fate.outcome);
   }
   EXPECT_EQ(store.check().damage.size(), 0u);
 }
 
 /// The default, as the first or as the anchor; a finalist, in its finals.
 TEST_F(TuningSessionTest, WhatWasKilledFromOutsideIsNotStoredAndIsTriedAgain) {
-  const Target target = two_parameters();
   const auto is_default = [&](const Macros& macros) { return macros.at("X") == 1; };
   for (const int first : {0, 1, 2, 30}) {
     db::TunedStore store = open_store();
@@ -183,11 +168,13 @@ TEST_F(TuningSessionTest, WhatWasKilledFromOutsideIsNotStoredAndIsTriedAgain) {
       };
       return fate;
     });
-    tune(target, device, &store, request_for(target, {64}));
+    tune(target_, device, &store, request_for(target_, {64}));
     kills = false;
-    const TuningReport again = tune(target, device, &store, request_for(target, {64}));
+    const TuningReport again = tune(target_, device, &store, request_for(target_, {64}));
     const ProblemDecision& decision = again.problems[0].decision;
-    if (first < 30) EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2") << first;
+    if (first < 30) {
+      EXPECT_EQ(to_text(decision.best->configuration), "X=11 Y=2") << first;
+    }
     EXPECT_TRUE(decision.default_configuration.has_value()) << first;
     EXPECT_EQ(again.problems[0].quarantined, 0) << first;
     for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
@@ -198,14 +185,13 @@ TEST_F(TuningSessionTest, WhatWasKilledFromOutsideIsNotStoredAndIsTriedAgain) {
 }
 
 TEST_F(TuningSessionTest, AKernelThatStopsWorkingWhileItIsJudgedIsWrong) {
-  const Target target = two_parameters();
   FakeDevice device([](const Macros& macros) -> Fate {
     Fate fate = bowl(macros);
     if (macros.at("X") == 3) fate.stops_after = 2;
     return fate;
   });
   auto store = open_store();
-  const TuningReport report = tune(target, device, &store, request_for(target, {64}));
+  const TuningReport report = tune(target_, device, &store, request_for(target_, {64}));
   EXPECT_EQ(to_text(report.problems[0].decision.best->configuration), "X=11 Y=2");
   EXPECT_EQ(count(report.problems[0], Outcome::wrong), 4);
   for (const db::TrialRow& row : store.trials(store.tuned({}).at(0).best.key)) {
@@ -216,10 +202,9 @@ TEST_F(TuningSessionTest, AKernelThatStopsWorkingWhileItIsJudgedIsWrong) {
 }
 
 TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
-  Target target = two_parameters();
   FakeDevice device(bowl);
   device.mutable_info().max_threads_per_block = 256;  // X <= 8
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  const TuningReport report = tune(target_, device, nullptr, request_for(target_, {64}));
   const ProblemReport& problem = report.problems[0];
   EXPECT_EQ(to_text(problem.decision.best->configuration), "X=8 Y=2");
   const int over = count(problem, Outcome::invalid);
@@ -228,38 +213,35 @@ TEST_F(TuningSessionTest, AConfigurationOverALimitIsNotCompiled) {
 }
 
 TEST_F(TuningSessionTest, NothingCorrectIsReportedAsSuch) {
-  const Target target = two_parameters();
   FakeDevice device([](const Macros&) { return Fate{Outcome::wrong, 0, "C[3] is 0"}; });
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64}));
+  const TuningReport report = tune(target_, device, nullptr, request_for(target_, {64}));
   EXPECT_FALSE(report.problems[0].decision.best.has_value());
   EXPECT_THAT(report.problems[0].default_failure, HasSubstr("C[3] is 0"));
 }
 
 TEST_F(TuningSessionTest, AProblemWithoutAValidConfigurationIsLeftOut) {
-  Target target = two_parameters();
-  target.constraints.push_back(Expression::parse("N != 64"));
+  target_.constraints.push_back(Expression::parse("N != 64"));
   FakeDevice device(bowl);
-  const TuningReport report = tune(target, device, nullptr, request_for(target, {64, 128}));
+  const TuningReport report = tune(target_, device, nullptr, request_for(target_, {64, 128}));
   ASSERT_EQ(report.problems.size(), 2u);
   EXPECT_THAT(report.problems[0].refused, HasSubstr("no configuration is valid"));
   EXPECT_FALSE(report.problems[0].decision.best.has_value());
   EXPECT_EQ(report.problems[1].refused, "");
   EXPECT_TRUE(report.problems[1].decision.best.has_value());
-  const TuningReport alone = tune(target, device, nullptr, request_for(target, {64}));
+  const TuningReport alone = tune(target_, device, nullptr, request_for(target_, {64}));
   EXPECT_EQ(alone.problems.at(0).refused, report.problems[0].refused);
 }
 
 TEST_F(TuningSessionTest, OneSeedGivesOneResult) {
-  const Target target = two_parameters();
   std::vector<std::vector<std::string>> tried(2);
   for (auto& order : tried) {
     const ScratchFolder folder;
     db::TunedStore store(folder / "tuned.db");
     FakeDevice device(bowl);
-    TuningRequest request = request_for(target, {64}, 20);
+    TuningRequest request = request_for(target_, {64}, 20);
     request.strategy = "guided";
     request.seed = 7;
-    tune(target, device, &store, request);
+    tune(target_, device, &store, request);
     const db::TunedEntry entry = store.tuned({}).at(0);
     for (const db::TrialRow& row : store.trials(entry.best.key)) {
       order.push_back(row.configuration + row.outcome);
@@ -294,12 +276,11 @@ TEST_F(TuningSessionTest, WhatIsCompiledIsMeasuredWhileAnotherIsNot) {
 }
 
 TEST_F(TuningSessionTest, TheBudgetCountsEvaluationsOfEachProblem) {
-  const Target target = two_parameters();
   FakeDevice device(bowl);
   for (const char* strategy : {"exhaustive", "random", "coordinate", "guided"}) {
-    TuningRequest request = request_for(target, {64, 128}, 12);
+    TuningRequest request = request_for(target_, {64, 128}, 12);
     request.strategy = strategy;
-    for (const ProblemReport& problem : tune(target, device, nullptr, request).problems) {
+    for (const ProblemReport& problem : tune(target_, device, nullptr, request).problems) {
       int tried = 0;
       for (const int outcome : problem.outcomes) tried += outcome;
       EXPECT_EQ(tried, 12) << strategy;
@@ -325,15 +306,10 @@ TEST_F(TuningSessionTest, ABudgetOfTimeCoversTheFinals) {
 }
 
 TEST_F(TuningSessionTest, ProblemsTooLargeForTheDeviceAreRefusedBeforeAnyWork) {
-  Target target = two_parameters();
-  ArgumentSpec buffer;
-  buffer.name = "A";
-  buffer.type = "f32";
-  buffer.length = Expression::parse("N");
-  target.arguments = {buffer};
+  target_.arguments = {{.name = "A", .type = "f32", .length = Expression::parse("N")}};
   FakeDevice device(bowl);
   device.mutable_info().memory_bytes = 1 << 20;
-  EXPECT_REFUSAL(Error, tune(target, device, nullptr, request_for(target, {64, 1 << 20})),
+  EXPECT_REFUSAL(Error, tune(target_, device, nullptr, request_for(target_, {64, 1 << 20})),
                  "N=1048576");
   EXPECT_EQ(device.compiled(), 0);
 }

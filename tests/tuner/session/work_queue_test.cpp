@@ -51,24 +51,15 @@ TEST(Places, TheLongestProblemComesFirstUnlessTheOrderIsGiven) {
   EXPECT_EQ(queue_of(target, request, device, 2).next(2), (std::vector<std::size_t>{0, 1}));
 }
 
-TuningRequest of_seconds(double seconds) {
+TEST(TimeShare, ProblemsShareTheTimeOfTheDevicesByTheirWeight) {
   TuningRequest request;
-  request.budget = {Budget::Kind::seconds, seconds};
-  return request;
+  EXPECT_FALSE(time_share(request, 0, 1, 1)) << "of another budget";
+  request.budget = {Budget::Kind::seconds, 1000};
+  EXPECT_NEAR(*time_share(request, 0, 10, 2), 200, 1);
+  EXPECT_NEAR(*time_share(request, 0, 1, 2), 1000, 1) << "no more than there is";
+  request.weights = {3, 1};
+  EXPECT_NEAR(*time_share(request, 0, 2, 1), 750, 1);
 }
-
-TEST(TimeShare, ProblemsShareTheTimeOfTheDevices) {
-  EXPECT_NEAR(*time_share(of_seconds(1000), 0, 10, 2), 200, 1);
-  EXPECT_NEAR(*time_share(of_seconds(1000), 0, 1, 2), 1000, 1) << "no more than there is";
-}
-
-TEST(TimeShare, AProblemOfTwiceTheWeightGetsTwiceTheTime) {
-  TuningRequest request = of_seconds(900);
-  request.weights = {2, 1};
-  EXPECT_NEAR(*time_share(request, 0, 2, 1), 600, 1);
-}
-
-TEST(TimeShare, OtherBudgetsHaveNone) { EXPECT_FALSE(time_share(TuningRequest(), 0, 1, 1)); }
 
 TEST(WorkQueue, AReservedProblemIsLeftToItsDeviceWhileThereAreOthers) {
   WorkQueue queue(4, 2);

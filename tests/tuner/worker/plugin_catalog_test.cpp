@@ -25,18 +25,17 @@ std::optional<double> bowl(const Levels& levels) {
 }
 
 using testing::plain_plugin;
+using testing::plugin_with;
 using testing::PluginWorkshop;
 
 namespace fs = std::filesystem;
 using simulated::Bench;
 using simulated::grid;
 
-constexpr const char* kStrategies = R"(
-#include <autotune/autotune_plugin.h>
+const std::string kStrategies = plugin_with({{"SEARCH", "search"}}, "many", R"(
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 #include <unistd.h>
 #include <vector>
@@ -124,12 +123,7 @@ static const autotune_strategy_v2 strategies[] = {
     {"sends_floats", "", sends_floats}, {"thinks", "", thinks}, {"forks", "", forks},
     {"forks_and_hangs", "", forks_and_hangs}};
 static const autotune_search_v2 search = {17, strategies};
-static const void* facet(const char* id) {
-  return std::strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &search : nullptr;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "many", "1.0", "a test", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)";
+)");
 
 /// Compiled once for all tests.
 const PluginDescription& many() {
@@ -346,9 +340,7 @@ TEST(PluginCatalog, OfTwoOfOneNameTheSecondIsRefused) {
 
 // The facet "search" of a plugin in a process of its own.
 
-constexpr const char* kComplaining = R"(
-#include <autotune/autotune_plugin.h>
-#include <string.h>
+const std::string kComplaining = plugin_with({{"SEARCH", "search"}}, "second", R"(
 static const char* complain(const autotune_task_v2* task) {
   static char text[200];
   const uint64_t asked = 3;
@@ -362,12 +354,7 @@ static const char* complain(const autotune_task_v2* task) {
 }
 static const autotune_strategy_v2 strategies[] = {{"complain", "", complain}};
 static const autotune_search_v2 search = {1, strategies};
-static const void* facet(const char* id) {
-  return strcmp(id, AUTOTUNE_FACET_SEARCH) == 0 ? &search : 0;
-}
-static const autotune_plugin_v1 plugin = {AUTOTUNE_PLUGIN_ABI, "second", "1.0", "a test", facet};
-AUTOTUNE_PLUGIN_EXPORT const autotune_plugin_v1* autotune_plugin(void) { return &plugin; }
-)";
+)");
 
 TEST(SearchFacets, AStrategyGetsReasonsAndResourcesFromTheOtherProcess) {
   class Spilling : public Bench {

@@ -193,12 +193,7 @@ TEST_F(WorkerDevice, ARefusedLaunchNeedsNoNewWorker) {
   KernelCase large = fine();
   large.block = {2000};
   const auto before = load(fine());
-  try {
-    load(large);
-    FAIL();
-  } catch (const KernelFailure& failure) {
-    EXPECT_EQ(failure.outcome(), Outcome::launch_error);
-  }
+  expect_kernel_failure([&] { load(large); }, Outcome::launch_error, "");
   EXPECT_EQ(before->verify().outcome, Outcome::ok);
 }
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tests/support/matchers.hpp"
+#include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/cache/build_cache.hpp"
@@ -75,13 +76,9 @@ TEST(WorkerClient, AnAnswerOfOtherTypesIsACrashOfTheWorker) {
   for (const Json& answer :
        {Json{{"seconds", "two"}}, Json{{"second", 2}}, Json{{"failure", 99}, {"what", ""}},
         Json{{"failure", 3.5}, {"what", ""}}, Json{{"error", 1}}}) {
-    try {
-      SayingClient(answer).seconds();
-      ADD_FAILURE() << answer.dump();
-    } catch (const KernelFailure& failure) {
-      EXPECT_EQ(failure.outcome(), Outcome::crash);
-      EXPECT_THAT(failure.what(), HasSubstr("the worker was ended while timing: "));
-    }
+    SCOPED_TRACE(answer.dump());
+    expect_kernel_failure([&] { SayingClient(answer).seconds(); }, Outcome::crash,
+                          "the worker was ended while timing: ");
   }
 }
 
@@ -174,6 +171,10 @@ class KeptProgram : public ::testing::Test {
   }
   std::string pids_file() const { return folder_.path().string() + "/pids"; }
 
+  void expect_nothing_left() const {
+    EXPECT_EQ(pids().size(), 2u);
+    for (const pid_t pid : pids()) EXPECT_NE(kill(pid, 0), 0) << pid;
+  }
   std::vector<pid_t> pids() const {
     for (int i = 0; i < 3000 && !std::filesystem::exists(pids_file()); ++i) nap();
     std::ifstream file(pids_file());
@@ -210,16 +211,12 @@ TEST_F(KeptProgram, EndsWhenItPrintsTooMuch) {
 
 TEST_F(KeptProgram, LeavesNothingWhenItHasSucceeded) {
   EXPECT_EQ(run_script(starts_others() + "echo text").text, "text\n");
-  const std::vector<pid_t> left = pids();
-  ASSERT_EQ(left.size(), 2u);
-  for (const pid_t pid : left) EXPECT_NE(kill(pid, 0), 0) << pid;
+  expect_nothing_left();
 }
 
 TEST_F(KeptProgram, LeavesNothingAtItsLimit) {
   EXPECT_TRUE(run_script(starts_others() + "sleep 1000", 4).timed_out);
-  const std::vector<pid_t> left = pids();
-  ASSERT_EQ(left.size(), 2u);
-  for (const pid_t pid : left) EXPECT_NE(kill(pid, 0), 0) << pid;
+  expect_nothing_left();
 }
 
 TEST_F(KeptProgram, LeavesNothingWhenThisProcessIsKilled) {
