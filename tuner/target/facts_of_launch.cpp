@@ -20,6 +20,7 @@ void FactReader::find_launch() {
   find_sizes();
   find_members();
   find_block();
+  divide_evenly(block_);
   find_grid();
   facts_.launch.grid = grid_;
   facts_.launch.block = block_;
@@ -43,14 +44,6 @@ bool FactReader::is_cooperative() const {
   return (launch_ && launch_->is_cooperative) || (has_grid && used_.contains("sync"));
 }
 
-int FactReader::threads_dimensions() const {
-  int most = 1;
-  for (std::size_t i = 0; i + 2 < kernel_.body.size(); ++i) {
-    if (kernel_.body[i] == "threadIdx") most = std::max(most, kernel_.body[i + 2][0] - 'x' + 1);
-  }
-  return most;
-}
-
 std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
   if (!launch_ || launch_->configuration.size() <= which) return {};
   if (which == 1 && !host_block().empty()) return {};
@@ -62,10 +55,7 @@ std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
     std::string text = value->sum();
     static const std::regex kNothing("\\((\\w+) - 0\\)");  // of the first turn of a loop
     text = std::regex_replace(text, kNothing, "$1");
-    const bool is_constant = text.find_first_not_of("0123456789+-*/%() ") == std::string::npos;
-    if (is_constant && !is_number(text)) {
-      text = std::to_string(Scope().evaluate(Expression::parse(text)));
-    }
+    if (const auto known = number_in(text)) text = std::to_string(*known);
     texts.push_back(std::move(text));
   }
   return texts;
@@ -114,7 +104,8 @@ void FactReader::find_block() {
     const auto advance = own.advance(letter);
     if (advance && !contains(*advance, "blockDim")) {
       for (const std::string& word : *advance) {
-        if (parameter(word) && is_of_blocks(word)) size = word;
+        const auto product = is_of_blocks(word) ? own.value({word}) : std::nullopt;
+        if (product && product->sizes == 0 && !integer_of(product->text)) size = product->sum();
       }
     }
     for (const Parameter& each : facts_.parameters) {
@@ -137,14 +128,18 @@ void FactReader::find_block() {
     size = free_name(dimensions == 1
                          ? "BLOCK"
                          : std::string("BLOCK_") + static_cast<char>(std::toupper(letter)));
-    std::int64_t by_default = dimensions == 1 ? default_threads() : axis < 2 ? 16 : 1;
+    std::int64_t by_default = dimensions == 1
+                                  ? std::min<std::int64_t>(most_threads().value_or(256), 256)
+                              : axis < 2 ? 16
+                                         : 1;
     if (has_literal) {
       by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
     } else if (!has_dim) {
       facts_.is_launch_known = false;
     }
     add_parameter(size, by_default, {by_default});
-    bound_by_launch(size, dimensions, by_default);
+    const auto most_of_launch = most_threads();
+    if (dimensions == 1 && most_of_launch >= by_default) most_threads_[size] = *most_of_launch;
   }
   mark_block();
   is_block_of_host_ = is_block_of_host_ || block_ == by_host;
@@ -156,16 +151,6 @@ void FactReader::find_block() {
 
 std::optional<std::int64_t> FactReader::most_threads() const {
   return kernel_.launch_bound.size() == 1 ? integer_of(kernel_.launch_bound[0]) : std::nullopt;
-}
-
-void FactReader::bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default) {
-  const auto most = most_threads();
-  if (dimensions == 1 && most && *most >= by_default) most_threads_[name] = *most;
-}
-
-std::int64_t FactReader::default_threads() const {
-  const auto most = most_threads();
-  return most ? std::min<std::int64_t>(*most, 256) : 256;
 }
 
 bool FactReader::name_or_number(const std::string& word) const {
@@ -223,6 +208,22 @@ bool FactReader::shares_constant(std::size_t which) const {
   });
 }
 
+void FactReader::follow_axes(const KernelText& own) {
+  const std::vector<Tokens> by_host = host_.dimensions(block_of_host());
+  for (std::size_t axis = 1; axis < std::min({grid_.size(), block_.size(), by_host.size()});
+       ++axis) {
+    const bool is_one = by_host[axis] == by_host[0] && block_[axis] != block_[0];
+    if (!is_one || !words_of(grid_[axis]).contains(block_[0])) continue;
+    const auto step = own.advance("xyz"[axis]);
+    if (step && contains(*step, block_[axis])) {
+      grid_[axis] =
+          std::regex_replace(grid_[axis], std::regex("\\b" + block_[0] + "\\b"), block_[axis]);
+    } else {
+      facts_.constraints.push_back(format("{} == {}", block_[0], block_[axis]));
+    }
+  }
+}
+
 void FactReader::find_grid() {
   grid_ = host_dimensions(0);
   // By a number of threads, or of elements for a block.
@@ -253,10 +254,12 @@ void FactReader::find_grid() {
     return each != "1" && !is_sized && std::regex_match(each, kOfNumbers);
   });
   const KernelText own = text_with(true);
-  const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
+  follow_axes(own);
+  const auto dimensions =
+      static_cast<std::size_t>(std::max(1, dimensions_of(kernel_.body, "blockIdx")));
   // A number of blocks that depends on no size was for one size.
   if (!grid_.empty() && (!is_literal || is_meant) && grid_.size() >= dimensions) {
-    return divide_evenly();
+    return divide_evenly(grid_);
   }
   grid_.assign(dimensions, "");
   if (is_cooperative()) {
@@ -270,7 +273,9 @@ void FactReader::find_grid() {
     const char letter = "xyz"[axis];
     Words strides;
     const std::optional<Tokens> advance = own.advance(letter);
-    if (advance && contains(*advance, "gridDim")) {
+    const bool is_used = dimensions_of(kernel_.body, "blockIdx") == 0 ||
+                         contains(kernel_.body, Tokens{"blockIdx", ".", std::string(1, letter)});
+    if (!is_used || (advance && contains(*advance, "gridDim"))) {
       grid_[axis] = "1";  // one long row of blocks
       continue;
     }
@@ -329,11 +334,12 @@ void FactReader::find_divisions() {
   }
 }
 
-void FactReader::divide_evenly() {
+void FactReader::divide_evenly(const std::vector<std::string>& dimensions) {
   static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
   std::smatch parts;
-  for (const std::string& each : grid_) {
-    if (!std::regex_match(each, parts, kQuotient)) continue;
+  for (const std::string& each : dimensions) {
+    const bool is_one = !std::regex_match(each, parts, kQuotient) || parts[2] == "1";
+    if (is_one || sizes_in(each) == 0) continue;
     const std::string product = parts[1].str();
     const bool has_one = product.find(' ') == std::string::npos;
     facts_.constraints.push_back(
@@ -455,7 +461,7 @@ void FactReader::bound_by_shared_arrays() {
         const Tokens index = part_of(body, open + 1, end);
         const auto known = own.value(length);
         const bool follows = known && std::ranges::any_of(tokens_of(known->text), is_name);
-        if (own.depends_on(index, "threadIdx") && !bound_by(own, index, length))
+        if (own.depends_on(index, "threadIdx", false) && !bound_by(own, index, length))
           is_known = is_known && follows;
         open = end + 1;
       }
@@ -475,7 +481,12 @@ void FactReader::find_plain_reference() {
   for (const KernelCode& other : file_.kernels) {
     const bool is_alike = is_plain(other.name) && other.templates.empty() &&
                           std::ranges::equal(other.parameters, kernel_.parameters, is_same);
-    if (!is_alike) continue;
+    const auto computes_it = [&](const KernelCode& each) {  // `copy` is no `transpose_naive`
+      return lowered(each.name).find(without_plain(other.name)) != std::string::npos;
+    };
+    const bool is_of_another =
+        !computes_it(kernel_) && std::ranges::count_if(file_.kernels, computes_it) > 1;
+    if (!is_alike || is_of_another) continue;
     FactReader plain(file_, other, file_name_, corrections_);
     plain.find_launch();
     if (!plain.facts_.is_launch_known) continue;

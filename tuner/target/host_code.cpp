@@ -55,11 +55,15 @@ Tokens HostCode::without_limits(Tokens function) {
   return function;
 }
 
-bool HostCode::sets(const std::string& word) const {
-  for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
-    if (body_[i] == word && (body_[i + 1] == "=" || body_[i + 1] == "(")) return true;
+Tokens HostCode::without_placeholders(Tokens function) {
+  for (std::size_t i = 3; i < function.size(); ++i) {
+    if (function[i - 1] != "=" || function[i] != "0") continue;
+    const std::string name = function[i - 2];
+    const bool is_passed =
+        contains(function, Tokens{"(", "&", name}) || contains(function, Tokens{",", "&", name});
+    if (is_passed) replace(function, i - 1, i + 1);
   }
-  return false;
+  return function;
 }
 
 Words HostCode::words_behind(const Tokens& tokens) const {
@@ -92,12 +96,6 @@ Tokens HostCode::allocated() const {
     append(all, part_of(body_, i + 1, closing(body_, i + 1)));
   }
   return all;
-}
-
-bool HostCode::has_dimension_of(const std::string& word, const Tokens& shape) const {
-  return std::ranges::any_of(dimensions(shape), [&](const Tokens& each) {
-    return std::ranges::find(each, word) != each.end();
-  });
 }
 
 Tokens HostCode::bytes_of(const Tokens& function, const std::string& pointer) {

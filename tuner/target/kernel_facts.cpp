@@ -30,14 +30,6 @@ std::vector<std::string> types_with(const std::string& type) {
   return {type, type == "f32" ? "f64" : "f32"};
 }
 
-/// Whether a name is called: `op(x)`.
-bool contains_call(const Tokens& body, const std::string& name) {
-  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-    if (body[i] == name && body[i + 1] == "(") return true;
-  }
-  return false;
-}
-
 bool is_declared(const Tokens& body, std::size_t at) {
   const auto is_declaration = [&](std::size_t i) {
     if (i + 1 < body.size() && body[i + 1] == "=") return true;  // `float a = 1, b = 2;`
@@ -68,7 +60,8 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
   used_ = file.used_by(kernel);
   if (launch == file.launches.end()) return;
   own_launch_ = *launch;
-  own_launch_->function = HostCode::without_limits(HostCode::without_pitches(launch->function));
+  own_launch_->function = HostCode::without_placeholders(
+      HostCode::without_limits(HostCode::without_pitches(launch->function)));
   const HostCode host(own_launch_->function);
   const Tokens block = launch->configuration.size() > 1 ? launch->configuration[1] : Tokens{};
   own_launch_->function = host.with_dimensions(own_launch_->function, block);
@@ -203,7 +196,7 @@ void FactReader::find_templates() {
         if (own.type != each.name || own.pointers > 0) continue;
         const Tokens made = class_of(constructed(launch_->arguments[at], launch_->function));
         if (!made.empty()) given = made;
-        if (made.empty() && contains_call(kernel_.body, own.name)) {
+        if (made.empty() && contains(kernel_.body, Tokens{own.name, "("})) {
           throw Error(format(
               "{}:{}: {} calls its argument {}, and the launch does not show a class of it: a "
               "manifest passes numbers and structs; pass a struct of the file with an operator(), "
@@ -252,6 +245,8 @@ void FactReader::find_templates() {
       if (is_digit(text[0])) value = std::stoll(text);
       if (const auto known = file_.integer(text)) value = known;
       if (const auto own = host_value(text); own && is_number(*own)) value = std::stoll(*own);
+      const auto made = value || !launch_ ? std::nullopt : host_text(false).value(given);
+      if (made) value = number_in(made->sum());
     }
     const auto choices = file_.enumerations.find(each.type);
     const auto choice =
@@ -321,7 +316,8 @@ void FactReader::find_undefined() {
           (i > 0 && (condition[i - 1] == "defined" || condition[i - 1] == "(")))
         continue;
       std::vector<std::int64_t> values = compared_values(condition[i]);
-      add_parameter(condition[i], values.front(), values, true);
+      const bool is_block = values.size() > 2 && is_of_blocks(condition[i]);
+      add_parameter(condition[i], is_block ? default_block() : values.front(), values, true);
     }
   }
   const Tokens& body = kernel_.body;
@@ -354,11 +350,11 @@ std::vector<std::int64_t> FactReader::compared_values(const std::string& macro) 
       const std::int64_t number = std::stoll(condition[i + 2]);
       values.insert(number);
       const std::string& sign = condition[i + 1];
-      if (sign == "==" && number == 1) values.insert(0);
       if (sign == ">" || sign == "!=") values.insert(number + 1);
       if (sign == ">=" || sign == "<") values.insert(std::max<std::int64_t>(number - 1, 0));
     }
   }
+  if (values == std::set<std::int64_t>{1}) values.insert(0);
   return {values.begin(), values.end()};
 }
 

@@ -9,7 +9,6 @@
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
-#include "tuner/target/group_indices.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -159,7 +158,8 @@ class FileReader {
       const auto known = file->macro_functions.find(name);
       if (known != file->macro_functions.end()) return &known->second;
     }
-    return nullptr;
+    static const MacroFunction kProduct{{"a", "b"}, tokens_of("((a) * (b))")};
+    return name == "__umul24" || name == "__mul24" ? &kProduct : nullptr;
   }
 
   /// The value of a macro that stands for code: `(blockIdx.x * blockDim.x + threadIdx.x)`, or a
@@ -245,7 +245,11 @@ class FileReader {
     const std::size_t end = closing(tokens, at);
     const std::size_t body = position(tokens, "{", end);
     if (body >= tokens.size()) return;  // a declaration
-    kernel.parameters = declarations(part_of(tokens, at + 1, end));
+    for (Declaration& each : declarations(part_of(tokens, at + 1, end))) {
+      const auto known = std::ranges::find(kernel.parameters, each.name, &Declaration::name);
+      if (known == kernel.parameters.end())  // of the alternatives of an #if, the first
+        kernel.parameters.push_back(std::move(each));
+    }
     kernel.body = part_of(tokens, body + 1, tokens.size() - 1);
     name_indices_of_groups(kernel.body);
     file_.kernels.push_back(std::move(kernel));
@@ -280,10 +284,9 @@ class FileReader {
 
   void read_other(const Tokens& tokens) {
     if (tokens.empty()) return;
-    if (contains(tokens, "__device__") || contains(tokens, "__managed__")) {
-      const Declaration variable = declaration(part_of(tokens, 0, tokens.size() - 1));
-      if (!contains(tokens, "const") && !contains(tokens, "constexpr"))
-        file_.device_variables.insert(variable.name);
+    const bool is_on_device = contains(tokens, "__device__") || contains(tokens, "__managed__");
+    if (is_on_device && !contains(tokens, "const") && !contains(tokens, "constexpr")) {
+      for (const Declaration& each : members(tokens)) file_.device_variables.insert(each.name);
     }
     if (const std::size_t open = position(tokens, "{"); position(tokens, "enum") < open) {
       if (open < tokens.size()) read_enumeration(tokens, open);
@@ -318,7 +321,7 @@ class FileReader {
         file_.constants.emplace(each[own - 1], part_of(each, own + 1, each.size()));
       }
     } else if (position(tokens, "__constant__") < tokens.size()) {
-      file_.constant_arrays.push_back(declaration(part_of(tokens, 0, tokens.size() - 1)));
+      std::ranges::move(members(tokens), std::back_inserter(file_.constant_arrays));
     }
   }
 

@@ -85,7 +85,7 @@ TEST(FirstManifest, IndicesAreDrawnUpToWhatTheyAreIndicesOf) {
   };
   EXPECT_THAT(fill("x[i * columns + at[i]]"), HasSubstr("uniform = [0, \"columns - 1\"]"));
   EXPECT_THAT(fill("x[i * columns] + x[at[i] * columns + i]"),
-              HasSubstr("uniform = [0, \"rows * columns - 1\"]"));
+              HasSubstr("uniform = [0, \"rows - 1\"]"));
   EXPECT_THAT(fill("x[i * columns] + table[at[i]]"), HasSubstr("uniform = [0, \"64 - 1\"]"));
 }
 
