@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,8 +55,6 @@ class FactReader {
   /// Adds the struct that a template makes of its arguments: `Box_float` of `Box<float>`. Empty if
   /// it is none.
   std::string instance_of(const std::string& type);
-  /// Whether each launch gives this argument of the template: some, for some sizes, is a promise.
-  bool is_always_true(std::size_t index) const;
   /// Whether a parameter of a template is a pointer to a function.
   bool is_function(const Declaration& each) const;
   /// The one that is given; where a template around the launch gives it, the first that the file
@@ -177,6 +176,18 @@ class FactReader {
   /// Requires that an index is below a length, as it is in the default configuration. False if the
   /// source does not show how far it goes.
   bool bound_by(const KernelText& own, const Tokens& index, const Tokens& length);
+  /// Requires that the steps of loops divide what they go over, as they do in the default
+  /// configuration.
+  void divide_loops();
+  using ValueOf = std::function<std::int64_t(const Parameter&)>;
+  /// Whether a constraint holds for these values of the parameters; nullopt if it has other names.
+  std::optional<bool> holds(
+      std::string text,
+      const ValueOf& value = [](const Parameter& each) { return each.by_default; }) const;
+  /// Adds a constraint, unless it holds for all values. `length` is what an index is below, and
+  /// `divisor` may be 0 elsewhere.
+  void require(const std::string& constraint, const std::string& length,
+               const std::string& divisor = "");
   /// A kernel with the same parameters and a name that says so, in its own default configuration.
   void find_plain_reference();
 

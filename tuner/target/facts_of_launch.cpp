@@ -109,18 +109,14 @@ void FactReader::find_block() {
       }
     }
     for (const Parameter& each : facts_.parameters) {
-      if (size.empty() && !has_dim && is_of_blocks(each.name)) size = each.name;
+      const bool is_passed =
+          dimensions == 1 && has_literal && std::to_string(each.by_default) == by_host[0];
+      if (size.empty() && is_of_blocks(each.name) && (!has_dim || is_passed)) size = each.name;
     }
     for (const std::string& word : advance.value_or(Tokens{})) {
       const bool is_of_host = is_digit(word[0]) && has_literal;  // `blockIdx.x * 512` of 2 each
       const bool may_be = !contains(*advance, "blockDim") && !is_size_name(word) && !is_of_host;
       if (size.empty() && may_be && name_or_number(word)) size = word;
-    }
-    for (const Parameter& each : facts_.parameters) {
-      const bool is_passed =
-          has_literal && is_of_blocks(each.name) &&
-          std::to_string(each.by_default) == by_host[static_cast<std::size_t>(axis)];
-      if (size.empty() && dimensions == 1 && is_passed) size = each.name;
     }
     if (size.empty() && has_literal && !counts_threads)
       size = by_host[static_cast<std::size_t>(axis)];
@@ -370,63 +366,71 @@ void FactReader::find_dynamic_shared() {
   facts_.is_launch_known = false;
 }
 
+std::optional<bool> FactReader::holds(std::string text, const ValueOf& value) const {
+  for (Parameter each : facts_.parameters) {
+    each.by_default = value(each);
+    text = with_default(text, each);
+  }
+  if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
+  try {
+    return Scope().evaluate(Expression::parse(text)) != 0;
+  } catch (const Error&) {  // it divides by 0
+    return false;
+  }
+}
+
+void FactReader::require(const std::string& constraint, const std::string& length,
+                         const std::string& divisor) {
+  const Words of_length = words_of(length);
+  const auto least = [](const Parameter& each) { return each.values.front(); };
+  const auto largest = [](const Parameter& each) { return each.values.back(); };
+  const auto worst = [&](const Parameter& each) {
+    return of_length.contains(each.name) ? least(each) : largest(each);
+  };
+  const auto always = [&](const ValueOf& value) { return *holds(constraint, value); };
+  if (always(least) && always(largest) && always(worst)) return;
+  const auto add = [&](const std::string& each) {
+    if (!contains(facts_.constraints, each)) facts_.constraints.push_back(each);
+  };
+  static const std::regex kQuotient("[/%] (\\([^()]*[-/][^()]*\\))");  // which may be 0
+  for (std::sregex_iterator at(constraint.begin(), constraint.end(), kQuotient), end; at != end;
+       ++at) {
+    add((*at)[1].str() + " > 0");
+  }
+  if (!divisor.empty()) add(divisor + " > 0");
+  add(constraint);
+}
+
 bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Tokens& length) {
   const auto most = own.value(length);
   if (!most || most->sizes > 0) return false;
-  const auto holds = [&](std::string text, auto value) -> std::optional<bool> {
-    for (Parameter each : facts_.parameters) {
-      each.by_default = value(each);
-      text = with_default(text, each);
-    }
-    if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
-    try {
-      return Scope().evaluate(Expression::parse(text)) != 0;
-    } catch (const Error&) {  // it divides by 0
-      return false;
-    }
-  };
-  const auto standard = [](const Parameter& each) { return each.by_default; };
-  const auto require = [&](std::string constraint) {
-    if (!contains(facts_.constraints, constraint))
-      facts_.constraints.push_back(std::move(constraint));
-  };
   for (const bool guarded : {false, true}) {
     const auto greatest = own.greatest(index, guarded);
     if (!greatest) continue;
     if (greatest->sizes > 0) return true;  // sizes are not the block's
     if (greatest->text.empty()) return true;
-    std::string constraint =
+    const std::string constraint =
         std::ranges::any_of(tokens_of(most->sum()), is_name)
             ? format("{} < {}", greatest->sum(), most->sum())
             : format("{} <= {}", greatest->text,
                      Scope().evaluate(Expression::parse(most->sum())) - 1 - greatest->offset);
-    const auto by_default = holds(constraint, standard);
+    const auto by_default = holds(constraint);
     if (!by_default) return false;
     if (!*by_default) continue;
-    const Words of_length = words_of(most->sum());
-    const auto least = [](const Parameter& each) { return each.values.front(); };
-    const auto largest = [](const Parameter& each) { return each.values.back(); };
-    const auto worst = [&](const Parameter& each) {
-      return of_length.contains(each.name) ? least(each) : largest(each);
-    };
-    const auto always = [&](auto value) { return *holds(constraint, value); };
-    if (always(least) && always(largest) && always(worst)) return true;
-    static const std::regex kQuotient("[/%] (\\([^()]*[-/][^()]*\\))");  // which may be 0
-    for (std::sregex_iterator at(constraint.begin(), constraint.end(), kQuotient), end; at != end;
-         ++at) {
-      require((*at)[1].str() + " > 0");
-    }
-    require(std::move(constraint));
+    require(constraint, most->sum());
     return true;
   }
-  const auto turns = own.turns(index);
-  if (!turns || turns->end.text != most->text || turns->end.offset > most->offset) return false;
-  const std::string end = turns->end.sum();
-  const bool is_one = end.find(' ') == end.npos;
-  std::string constraint = format("{} % {} == 0", is_one ? end : "(" + end + ")", turns->step);
-  if (!holds(constraint, standard).value_or(false)) return false;
-  require(std::move(constraint));
-  return true;
+  const auto turns = own.turns(index);  // which divide_loops() divides evenly
+  return turns && turns->end.text == most->text && turns->end.offset <= most->offset &&
+         holds(turns->evenly()).value_or(false);
+}
+
+void FactReader::divide_loops() {
+  for (const KernelText::Turns& each : text_with(true).loops()) {
+    const bool is_divided = each.step.find('/') != std::string::npos;
+    if (holds(each.evenly()).value_or(false))
+      require(each.evenly(), each.end.sum(), is_divided ? each.step : "");
+  }
 }
 
 std::vector<Declaration> FactReader::shared_arrays(const Tokens& body) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tuner/text/format.hpp"
+
 namespace autotune {
 
 Tokens HostCode::rest_of_statement(std::size_t at) const {
@@ -20,15 +22,9 @@ Tokens HostCode::without_pitches(const Tokens& function) {
     while (from > 0 && made[from - 1] != ";" && made[from - 1] != "{" && made[from - 1] != "}")
       --from;
     if (given.size() != 4 || given[1].empty()) continue;
-    Tokens calls = {given[1].back(), "="};
-    append(calls, given[2]);
-    append(calls, {";", "cudaMalloc", "("});
-    append(calls, given[0]);
-    calls.emplace_back(",");
-    append(calls, given[2]);
-    calls.emplace_back("*");
-    append(calls, given[3].size() > 1 ? parenthesized(given[3]) : given[3]);
-    calls.emplace_back(")");
+    const std::string width = text_of(given[2]);
+    const Tokens calls = tokens_of(format("{} = {}; cudaMalloc({}, {} * ({}))", given[1].back(),
+                                          width, text_of(given[0]), width, text_of(given[3])));
     replace(made, from, position(made, ";", at), calls);
     at = from;
   }
@@ -172,9 +168,7 @@ Tokens HostCode::with_dimensions(const Tokens& code, const Tokens& but) const {
       made.push_back(code[i]);
       continue;
     }
-    made.emplace_back("(");
-    made.insert(made.end(), parts[axis].begin(), parts[axis].end());
-    made.emplace_back(")");
+    append(made, parenthesized(parts[axis]));
     i += 2;
   }
   return made;

@@ -281,6 +281,21 @@ std::optional<KernelText::Turns> KernelText::turns(const Tokens& index) const {
   return is_thread ? std::optional(Turns{loop->end, loop->step}) : std::nullopt;
 }
 
+std::string KernelText::Turns::evenly() const {
+  const auto in_one = [](const std::string& text) {
+    return text.find(' ') == text.npos ? text : "(" + text + ")";
+  };
+  return format("{} % {} == 0", in_one(end.sum()), in_one(step));
+}
+
+std::vector<KernelText::Turns> KernelText::loops() const {
+  std::vector<Turns> all;
+  for (const Bound& each : bounds_) {
+    if (!each.step.empty() && each.end.sizes == 0) all.push_back({each.end, each.step});
+  }
+  return all;
+}
+
 std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {
   if (depth > kDeepestIndex) return std::nullopt;
   const Tokens tokens = bare(index);

@@ -79,6 +79,7 @@ KernelFacts FactReader::facts() {
   find_scalars();
   find_dynamic_shared();
   bound_by_shared_arrays();
+  divide_loops();
   find_plain_reference();
   for (const std::string& type : used_structs_) facts_.structs.push_back(struct_of(type));
   std::erase_if(facts_.parameters, [&](const Parameter& each) { return !is_used(each); });
@@ -159,13 +160,6 @@ void FactReader::set_block_values(const std::string& name, int dimensions) {
   add_value(known->values, known->by_default);
 }
 
-bool FactReader::is_always_true(std::size_t index) const {
-  return std::ranges::none_of(file_.launches, [&](const LaunchInSource& each) {
-    return each.kernel == last_name() && index < each.templates.size() &&
-           each.templates[index] == Tokens{"false"};
-  });
-}
-
 bool FactReader::is_function(const Declaration& each) const {
   return file_.resolved(each.type) == kFunctionType;
 }
@@ -241,7 +235,12 @@ void FactReader::find_templates() {
         each.type == "bool" ? std::optional<std::int64_t>(0) : std::nullopt;
     if (given.size() == 1) {
       const std::string& text = given[0];
-      if (text == "true" || text == "false") value = is_always_true(i) ? 1 : 0;
+      const auto is_false = [&](const LaunchInSource& each) {  // for some sizes
+        return each.kernel == last_name() && i < each.templates.size() &&
+               each.templates[i] == Tokens{"false"};
+      };
+      if (text == "true" || text == "false")
+        value = std::ranges::none_of(file_.launches, is_false) ? 1 : 0;
       if (is_digit(text[0])) value = std::stoll(text);
       if (const auto known = file_.integer(text)) value = known;
       if (const auto own = host_value(text); own && is_number(*own)) value = std::stoll(*own);
@@ -417,13 +416,11 @@ void flatten(Tokens& body, const Declaration& array) {
     Tokens index = part_of(body, i + 2, end);
     std::size_t left = array.rows.size();
     for (; left > 0 && end + 1 < body.size() && body[end + 1] == "["; --left) {
-      index = parenthesized(index);
-      index.emplace_back("*");
-      append(index, parenthesized(array.rows[array.rows.size() - left]));
-      index.emplace_back("+");
+      const Tokens& row = array.rows[array.rows.size() - left];
       const std::size_t open = end + 1;
       end = closing(body, open);
-      append(index, parenthesized(part_of(body, open + 1, end)));
+      index = tokens_of(format("({}) * ({}) + ({})", text_of(index), text_of(row),
+                               text_of(part_of(body, open + 1, end))));
     }
     if (left > 0) continue;  // a row is passed on
     replace(body, i + 2, end, index);

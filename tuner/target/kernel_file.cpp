@@ -139,9 +139,7 @@ class FileReader {
     macro.body = {"("};
     for (const std::string& each : part_of(tokens, end + 3, tokens.size() - 2)) {
       const bool is_given = std::ranges::find(macro.parameters, each) != macro.parameters.end();
-      if (is_given) macro.body.emplace_back("(");
-      macro.body.push_back(each);
-      if (is_given) macro.body.emplace_back(")");
+      append(macro.body, is_given ? parenthesized({each}) : Tokens{each});
     }
     macro.body.emplace_back(")");
     if (!says_more(name, macro)) file_.macro_functions.emplace(name, std::move(macro));
@@ -437,13 +435,16 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
                        const std::string& entry) {
   KernelFile more = FileReader(headers, {}).read();
   KernelFile file = FileReader(source, more).read();
+  const auto add = [](auto& all, const auto& others) {
+    all.insert(all.end(), others.begin(), others.end());
+  };
   const auto is_asked = [&](const KernelCode& each) { return each.is_called(entry); };
   if (file.kernels.empty() || (!entry.empty() && std::ranges::none_of(file.kernels, is_asked))) {
-    file.kernels.insert(file.kernels.end(), more.kernels.begin(), more.kernels.end());
+    add(file.kernels, more.kernels);
   }
-  file.launches.insert(file.launches.end(), more.launches.begin(), more.launches.end());
-  file.constant_arrays.insert(file.constant_arrays.end(), more.constant_arrays.begin(),
-                              more.constant_arrays.end());
+  add(file.launches, more.launches);
+  add(file.constant_arrays, more.constant_arrays);
+  add(file.host_functions, more.host_functions);
   file.functions.merge(more.functions);
   for (const auto& [name, words] : more.words) file.words[name].insert(words.begin(), words.end());
   for (const auto& [name, value] : more.constants) {
@@ -459,8 +460,6 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   file.filled_variables.merge(more.filled_variables);
   std::erase_if(file.filled_variables,
                 [&](const std::string& each) { return !file.device_variables.contains(each); });
-  file.host_functions.insert(file.host_functions.end(), more.host_functions.begin(),
-                             more.host_functions.end());
   file.names.merge(more.names);
   return file;
 }

@@ -60,9 +60,12 @@ class KernelText {
   struct Turns {
     IndexEnd end;
     std::string step;  // as many as the threads
+    std::string evenly() const;
   };
   /// Of `threadIdx.y + j`; nullopt of any other index.
   std::optional<Turns> turns(const Tokens& index) const;
+  /// Of loops from 0 to an end that no size changes.
+  std::vector<Turns> loops() const;
   /// Whether an index, or what it is computed from, has this word, also in the indices of elements
   /// if `through_elements`.
   bool depends_on(const Tokens& index, std::string_view word, bool through_elements = true,
