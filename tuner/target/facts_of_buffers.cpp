@@ -194,13 +194,18 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
   if (sizes_.size() == 1 && (has({sizes_[0], "*"}) || has({"*", sizes_[0]})))  // rows of a square
     all = format("{0} * {0}", all);
   std::optional<IndexEnd> longest;
+  const auto is_longer = [&](const IndexEnd& one) {
+    if (!longest || one.sizes != longest->sizes) return !longest || one.sizes > longest->sizes;
+    std::string text = format("{} > {}", one.length(), longest->length());
+    constexpr std::int64_t kOfEach = 64;
+    for (const std::string& size : sizes_)
+      text = with_default(text, {manifest_name(size), {}, kOfEach});
+    return holds(text).value_or(one.offset > longest->offset);
+  };
   bool is_by_block = false;
   for (const Tokens& index : use.indices) {
     const auto one = own.extent(index);
-    if (one && (!longest || one->sizes > longest->sizes ||
-                (one->sizes == longest->sizes && one->offset > longest->offset))) {
-      longest = one;
-    }
+    if (one && is_longer(*one)) longest = one;
     is_by_block = is_by_block || own.is_block(index);
   }
   if (is_by_block && (!longest || longest->sizes == 0)) {
@@ -236,7 +241,8 @@ std::string FactReader::end_of_elements(const KernelText& own, const Tokens& ind
   };
   IndexEnd step;  // of the elements, in the buffer
   std::vector<IndexEnd> widths;
-  for (const Summand& term : summands_of(index)) {
+  const Tokens whole = index.size() == 1 ? bare(own.definition(index[0])) : index;
+  for (const Summand& term : summands_of(whole)) {
     Tokens one = bare(term.tokens);
     if (one.size() == 1 && is_from(one)) one = bare(own.definition(one[0]));
     const std::vector<Tokens> factors = split_tokens(one, "*");

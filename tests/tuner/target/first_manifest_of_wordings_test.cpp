@@ -121,6 +121,8 @@ TEST(FirstManifest, AStartIsAddedToWhatAnIndexGoesOver) {
     return text_of(kernel("float* b, int n, int m", body));
   };
   EXPECT_THAT(text("  if (i < n) b[i + n * 3] = m;\n"), HasSubstr("length = \"n * 3 + n\""));
+  EXPECT_THAT(text("  if (i < n) b[i + n] = b[i + n * 3] = b[i + n * 2] = m;\n"),
+              HasSubstr("length = \"n * 3 + n\""));
   EXPECT_THAT(text("  int y = blockIdx.y;\n  if (i < n && y < m) b[m * n + y * n + i] = 1;\n"),
               HasSubstr("length = \"m * n + m * n\""));
 }
@@ -151,6 +153,8 @@ TEST(FirstManifest, RowsThatAreGatheredAreIndicesOfRows) {
   EXPECT_THAT(fill("  y[row * width + i] = x[at[row] * width + i];\n"), HasSubstr(rows));
   EXPECT_THAT(fill("  int from = at[row] * width;\n  y[row * width + i] = x[from + i];\n"),
               HasSubstr(rows));
+  EXPECT_THAT(fill("  int from = row * width + at[row];\n  y[row * width + i] = x[from];\n"),
+              HasSubstr("fill = { uniform = [0, \"width - 1\"] }"));
 }
 
 TEST(FirstManifest, BinsThatElementsChooseDoNotBoundTheBlock) {
