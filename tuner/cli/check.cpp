@@ -22,6 +22,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/core/launch.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/model/gpu_specs.hpp"
@@ -82,10 +83,8 @@ void print_problem(std::ostream& out, const Target& target, const Problem& probl
 
 std::string launch_text(const CheckedConfiguration& checked, const Launch& launch) {
   if (launch.command) return "      " + shell_text(*launch.command);
-  std::string_view name = launch.entry;
-  if (name.starts_with("::")) name.remove_prefix(2);  // of no namespace
-  std::string text = format("      {}: grid {}, block {}", name, dimensions(launch.grid),
-                            dimensions(launch.block));
+  std::string text = format("      {}: grid {}, block {}", written_name(launch.entry),
+                            dimensions(launch.grid), dimensions(launch.block));
   for (const KernelResources& kernel : checked.resources) {
     if (kernel.entry != launch.entry) continue;
     if (kernel.registers >= 0) text += format(", {} registers", kernel.registers);

@@ -29,7 +29,9 @@ bool declares(std::string_view line, std::string_view name) {
       last = is_type ? word : std::string_view();
       continue;
     }
-    if (line.front() != ' ' && line.front() != '*' && line.front() != '&') last = {};
+    const bool is_product = line.starts_with(" * ") || line.starts_with(" & ");
+    const bool is_between = line.front() == ' ' || line.front() == '*' || line.front() == '&';
+    if (is_product || !is_between) last = {};
     line.remove_prefix(1);
   }
   return false;
@@ -94,6 +96,10 @@ constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
 };
 
 }  // namespace
+
+std::string_view written_name(std::string_view entry) {
+  return entry.substr(entry.starts_with("::") ? 2 : 0);
+}
 
 std::string grid_barrier_refusal(const std::string& source, const std::string& who) {
   return format(

@@ -11,6 +11,9 @@
 
 namespace autotune {
 
+/// A kernel's name as its source has it: without the `::` of no namespace.
+std::string_view written_name(std::string_view entry);
+
 /// The source waits for all blocks of its grid. `who` is the kernel, or "it".
 std::string grid_barrier_refusal(const std::string& source, const std::string& who);
 

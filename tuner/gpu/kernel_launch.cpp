@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
 namespace {
 
 [[noreturn]] void refuse(const std::string& entry, const std::string& why) {
-  throw KernelFailure(Outcome::launch_error, entry + ": " + why);
+  throw KernelFailure(Outcome::launch_error, format("{}: {}", written_name(entry), why));
 }
 
 unsigned narrow(std::int64_t extent, const Launch& launch) {

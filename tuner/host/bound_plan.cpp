@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -21,7 +22,7 @@ bool within(const Dim3& size, const Dim3& limit) {
 }
 
 [[noreturn]] void refuse(const Launch& launch, const std::string& why) {
-  throw KernelFailure(Outcome::launch_error, format("{}: {}", launch.entry, why));
+  throw KernelFailure(Outcome::launch_error, format("{}: {}", written_name(launch.entry), why));
 }
 
 autotune_host::Texture object_of(const Texture& texture, const void* texels) {
@@ -118,7 +119,7 @@ HostPlan::HostPlan(const LaunchPlan& plan, const HostModule& module,
 HostLaunch HostPlan::bound(const Launch& launch, const HostModule& module,
                            std::span<const HostMemory> memory) {
   check_arguments(launch, module.parameter_bytes(launch.entry));
-  HostLaunch bound{launch.entry,
+  HostLaunch bound{std::string(written_name(launch.entry)),
                    module.kernel(launch.entry),
                    &module,
                    launch.grid,

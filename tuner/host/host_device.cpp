@@ -13,6 +13,7 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/host/bound_plan.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/host/cpu.hpp"
@@ -200,10 +201,10 @@ class HostWorkbench : public Workbench {
     for (const Launch& launch : plan.checks) check_launch(launch, info_);
     for (const KernelResources& resources : kernel.resources) {
       if (resources.shared_bytes <= info_.shared_bytes_per_block) continue;
-      throw KernelFailure(
-          Outcome::launch_error,
-          format("{}: {} of static shared memory; at most {} are possible", resources.entry,
-                 bytes_text(resources.shared_bytes), bytes_text(info_.shared_bytes_per_block)));
+      throw KernelFailure(Outcome::launch_error,
+                          format("{}: {} of static shared memory; at most {} are possible",
+                                 written_name(resources.entry), bytes_text(resources.shared_bytes),
+                                 bytes_text(info_.shared_bytes_per_block)));
     }
     const auto module = std::make_shared<const HostModule>(*kernel.binary);
     Workspace workspace = allocated_workspace(memory_, plan);

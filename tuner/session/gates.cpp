@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/gates.hpp"
+#include "tuner/core/refusals.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,12 +35,13 @@ Violation breaks_residency(const Launch& launch, const KernelShape& shape,
 Violation breaks_shape(const Launch& launch, const KernelResources& resources,
                        const DeviceInfo& device) {
   const KernelShape shape = shape_of(launch, resources);
-  if (auto reason = over("shared memory of " + launch.entry, shape.shared_bytes(),
-                         device.shared_bytes_per_block)) {
+  if (auto reason = over(format("shared memory of {}", written_name(launch.entry)),
+                         shape.shared_bytes(), device.shared_bytes_per_block)) {
     return reason;
   }
   if (resources.max_threads > 0) {
-    if (auto reason = over("block of " + launch.entry, shape.threads, resources.max_threads)) {
+    if (auto reason = over(format("block of {}", written_name(launch.entry)), shape.threads,
+                           resources.max_threads)) {
       return reason;
     }
   }
@@ -57,9 +59,12 @@ Violation breaks_declared_limit(const LaunchPlan& plan, const TargetProgram::Est
     if (auto reason = breaks_residency(launch, shape_of(launch, {}), device)) return reason;
     if (launch.cluster.count() == 1) continue;
     if (device.kind != DeviceKind::host && device.compute_capability < 90) {
-      return format("{} launches clusters, which need compute capability 9.0", launch.entry);
+      return format("{} launches clusters, which need compute capability 9.0",
+                    written_name(launch.entry));
     }
-    if (auto reason = over("cluster of " + launch.entry, launch.cluster.count(), 8)) return reason;
+    if (auto reason =
+            over(format("cluster of {}", written_name(launch.entry)), launch.cluster.count(), 8))
+      return reason;
   }
   if (!estimates.shared_bytes && !estimates.registers) return std::nullopt;
   KernelResources resources;

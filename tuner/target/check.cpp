@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "tuner/core/kernel_arguments.hpp"
+#include "tuner/core/refusals.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/target/source_pieces.hpp"
 #include "tuner/text/figures.hpp"
@@ -18,18 +19,19 @@ namespace {
 
 /// Which limit of the device the launch exceeds; empty if none.
 std::string refusal(const DeviceInfo& device, const Launch& launch, const KernelResources& kernel) {
+  const std::string_view name = written_name(launch.entry);
   const std::int64_t shared = kernel.shared_bytes + launch.dynamic_shared_bytes;
   if (shared > device.shared_bytes_per_block) {
-    return format("{} needs {} bytes of shared memory per block, {} has {}", launch.entry, shared,
+    return format("{} needs {} bytes of shared memory per block, {} has {}", name, shared,
                   device.name, device.shared_bytes_per_block);
   }
   const std::int64_t registers = kernel.registers * launch.block.count();
   if (kernel.registers > 0 && registers > device.registers_per_multiprocessor) {
-    return format("{} needs {} registers a block, {} has {}", launch.entry, registers, device.name,
+    return format("{} needs {} registers a block, {} has {}", name, registers, device.name,
                   device.registers_per_multiprocessor);
   }
   if (kernel.max_threads > 0 && launch.block.count() > kernel.max_threads) {
-    return format("{} is launched with {} threads, its launch bounds allow {}", launch.entry,
+    return format("{} is launched with {} threads, its launch bounds allow {}", name,
                   launch.block.count(), kernel.max_threads);
   }
   return {};

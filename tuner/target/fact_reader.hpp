@@ -2,7 +2,9 @@
 // How kernel_facts() finds its facts, one file for each kind of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +16,9 @@
 #include "tuner/target/kernel_text.hpp"
 
 namespace autotune {
+
+/// The value of an expression of numbers; nullopt if it has names.
+std::optional<std::int64_t> number_in(const std::string& expression);
 
 class FactReader {
  public:
@@ -50,8 +55,6 @@ class FactReader {
   /// Adds the struct that a template makes of its arguments: `Box_float` of `Box<float>`. Empty if
   /// it is none.
   std::string instance_of(const std::string& type);
-  /// Whether each launch gives this argument of the template: some, for some sizes, is a promise.
-  bool is_always_true(std::size_t index) const;
   /// Whether a parameter of a template is a pointer to a function.
   bool is_function(const Declaration& each) const;
   /// The one that is given; where a template around the launch gives it, the first that the file
@@ -143,14 +146,12 @@ class FactReader {
   void find_launch();
   bool is_cooperative() const;
   std::int64_t default_block() const { return threads_dimensions() > 1 ? 16 : 256; }
-  int threads_dimensions() const;
+  int threads_dimensions() const { return std::max(1, dimensions_of(kernel_.body, "threadIdx")); }
   /// The dimensions of a dim3 or an int of the host's code.
   std::vector<std::string> host_dimensions(std::size_t which) const;
   void find_block();
   /// `__launch_bounds__(128)` is the most threads of a block.
   std::optional<std::int64_t> most_threads() const;
-  void bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default);
-  std::int64_t default_threads() const;
   bool name_or_number(const std::string& word) const;
   void mark_block();
   /// Without the sizes among the factors, which are strides. They are added to `strides`.
@@ -161,9 +162,11 @@ class FactReader {
   /// Whether the launch's grid (0) or block (1) has a constant of the source that the kernel has,
   /// too.
   bool shares_constant(std::size_t which) const;
+  /// Where the host has one variable for several axes of the block, the kernel has one for each.
+  void follow_axes(const KernelText& own);
   void find_grid();
-  /// Where the host rounds a number of blocks down, it has no rest.
-  void divide_evenly();
+  /// Where the host rounds a number of blocks or threads down, it has no rest.
+  void divide_evenly(const std::vector<std::string>& dimensions);
   /// Sizes that the grid divides, rounded up.
   void find_divisions();
   void find_dynamic_shared();
@@ -173,6 +176,18 @@ class FactReader {
   /// Requires that an index is below a length, as it is in the default configuration. False if the
   /// source does not show how far it goes.
   bool bound_by(const KernelText& own, const Tokens& index, const Tokens& length);
+  /// Requires that the steps of loops divide what they go over, as they do in the default
+  /// configuration.
+  void divide_loops();
+  using ValueOf = std::function<std::int64_t(const Parameter&)>;
+  /// Whether a constraint holds for these values of the parameters; nullopt if it has other names.
+  std::optional<bool> holds(
+      std::string text,
+      const ValueOf& value = [](const Parameter& each) { return each.by_default; }) const;
+  /// Adds a constraint, unless it holds for all values. `length` is what an index is below, and
+  /// `divisor` may be 0 elsewhere.
+  void require(const std::string& constraint, const std::string& length,
+               const std::string& divisor = "");
   /// A kernel with the same parameters and a name that says so, in its own default configuration.
   void find_plain_reference();
 
@@ -186,8 +201,6 @@ class FactReader {
   /// The number of entries of a sparse matrix or a graph, for a buffer that one number indexes.
   std::string size_of_entries(const BufferUse& use) const;
   bool names_a_buffer(const BufferUse& use) const;
-  /// Whether the kernel multiplies by a size, as for the rows of a square matrix.
-  bool multiplies(const std::string& size) const;
   /// Gives parameters that divide an index, as `k / GROUP` of a scale for each group, their default
   /// as the only value: with another one, the buffer is another.
   void pin_divisors_of(const KernelText& tuned, const BufferUse& use);
@@ -197,8 +210,10 @@ class FactReader {
   /// shared array; empty if there is none.
   std::string indexed_by(const KernelText& own, const Declaration& buffer,
                          const std::map<std::string, std::string>& lengths);
-  /// The width of the rows in an index that adds an element to `row * width`; empty if it does not.
-  std::string width_below(const KernelText& own, const Tokens& index, const Words& variables) const;
+  /// What elements are below that an index has: the width of the rows in `row * width + element`,
+  /// the number of rows in `element * width + i`, the buffer's length otherwise.
+  std::string end_of_elements(const KernelText& own, const Tokens& index, const Words& variables,
+                              const std::string& length) const;
   void find_scalars();
   /// What the host passes for the member at `index` of a struct, or without a name of
   /// `make_float2(1, 2)`; empty if its code does not show it.

@@ -35,16 +35,11 @@ void FactReader::find_texture(const Declaration& each) {
   facts_.are_lengths_known = false;
 }
 
-namespace {
-
-/// The value of an expression of numbers; 0 if it has names.
-std::int64_t number_in(const std::string& length) {
-  if (length.find_first_not_of("0123456789+-*/() ") != std::string::npos || length.empty())
-    return 0;
-  return Scope().evaluate(Expression::parse(length));
+std::optional<std::int64_t> number_in(const std::string& expression) {
+  const auto other = expression.find_first_not_of("0123456789+-*/%() ");
+  if (other != std::string::npos || expression.empty()) return std::nullopt;
+  return Scope().evaluate(Expression::parse(expression));
 }
-
-}  // namespace
 
 void FactReader::find_buffers() {
   const KernelText own = text_with(false), tuned = text_with(true);
@@ -59,8 +54,10 @@ void FactReader::find_buffers() {
     lengths[each.name] = length_of(own, use);
     const bool is_guessed = were_known && !facts_.are_lengths_known;
     const std::string allocated = allocated_length(each);
-    const bool is_longer = sizes_in(allocated) > sizes_in(lengths[each.name]) ||
-                           number_in(allocated) > number_in(lengths[each.name]);
+    const bool is_longer =
+        allocated.starts_with(lengths[each.name] + " + ") ||
+        sizes_in(allocated) > sizes_in(lengths[each.name]) ||
+        (number_in(lengths[each.name]) > 0 && number_in(allocated) > number_in(lengths[each.name]));
     if (allocated.empty() || (!is_guessed && were_known && !is_longer)) continue;
     lengths[each.name] = allocated;
     facts_.are_lengths_known = were_known;
@@ -115,9 +112,7 @@ void FactReader::find_buffers() {
   }
   if (has_output) {  // a counter that the last block sets back is no result
     std::erase_if(facts_.uncompared, [&](const std::string& each) {
-      const Tokens reset = {each, "=", "0", ";"};
-      return std::search(kernel_.body.begin(), kernel_.body.end(), reset.begin(), reset.end()) !=
-             kernel_.body.end();
+      return contains(kernel_.body, Tokens{each, "=", "0", ";"});
     });
   }
   if (!has_output && !facts_.uncompared.empty()) {
@@ -168,18 +163,11 @@ std::string FactReader::size_of_entries(const BufferUse& use) const {
 
 bool FactReader::names_a_buffer(const BufferUse& use) const {
   return std::ranges::any_of(use.indices, [&](const Tokens& index) {
-    return std::ranges::any_of(kernel_.parameters, [&](const Declaration& each) {
-      return each.pointers > 0 && free_names(index).contains(each.name);
-    });
+    return !contains(index, "*") &&
+           std::ranges::any_of(kernel_.parameters, [&](const Declaration& each) {
+             return each.pointers > 0 && free_names(index).contains(each.name);
+           });
   });
-}
-
-bool FactReader::multiplies(const std::string& size) const {
-  const Tokens& body = kernel_.body;
-  for (std::size_t i = 1; i + 1 < body.size(); ++i) {
-    if (body[i] == size && (body[i - 1] == "*" || body[i + 1] == "*")) return true;
-  }
-  return false;
 }
 
 void FactReader::pin_divisors_of(const KernelText& tuned, const BufferUse& use) {
@@ -202,15 +190,22 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
     all += format("{}{}", all.empty() ? "" : " * ", manifest_name(size));
   }
   if (all.empty()) all = "N";
-  if (sizes_.size() == 1 && multiplies(sizes_[0])) all = format("{0} * {0}", all);
+  const auto has = [&](const Tokens& code) { return contains(kernel_.body, code); };
+  if (sizes_.size() == 1 && (has({sizes_[0], "*"}) || has({"*", sizes_[0]})))  // rows of a square
+    all = format("{0} * {0}", all);
   std::optional<IndexEnd> longest;
+  const auto is_longer = [&](const IndexEnd& one) {
+    if (!longest || one.sizes != longest->sizes) return !longest || one.sizes > longest->sizes;
+    std::string text = format("{} > {}", one.length(), longest->length());
+    constexpr std::int64_t kOfEach = 64;
+    for (const std::string& size : sizes_)
+      text = with_default(text, {manifest_name(size), {}, kOfEach});
+    return holds(text).value_or(one.offset > longest->offset);
+  };
   bool is_by_block = false;
   for (const Tokens& index : use.indices) {
     const auto one = own.extent(index);
-    if (one && (!longest || one->sizes > longest->sizes ||
-                (one->sizes == longest->sizes && one->offset > longest->offset))) {
-      longest = one;
-    }
+    if (one && is_longer(*one)) longest = one;
     is_by_block = is_by_block || own.is_block(index);
   }
   if (is_by_block && (!longest || longest->sizes == 0)) {
@@ -220,37 +215,50 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
     return blocks;
   }
   const std::string length = longest ? longest->length() : all;
-  const bool is_number = length.find_first_not_of("0123456789 *+") == std::string::npos &&
-                         Scope().evaluate(Expression::parse(length)) > 0;
-  if (longest && (longest->sizes > 0 || is_number)) return length;
+  if (longest && (longest->sizes > 0 || number_in(length) > 0)) return length;
   facts_.are_lengths_known = false;
   if (const std::string entries = size_of_entries(use); !entries.empty()) return entries;
   const bool is_gathered = !longest && names_a_buffer(use);
   return is_gathered && !sizes_.empty() ? manifest_name(sizes_.back()) : all;
 }
 
-std::string FactReader::width_below(const KernelText& own, const Tokens& index,
-                                    const Words& variables) const {
+std::string FactReader::end_of_elements(const KernelText& own, const Tokens& index,
+                                        const Words& variables, const std::string& length) const {
   const auto is_from = [&](const Tokens& tokens) {
     return std::ranges::any_of(free_names(tokens),
                                [&](const auto& word) { return variables.contains(word); });
   };
-  std::optional<IndexEnd> least;
-  for (const Summand& term : summands_of(index)) {
-    const std::vector<Tokens> factors = split_tokens(bare(term.tokens), "*");
-    if (is_from(term.tokens) && factors.size() > 1) return "";
-    if (is_from(term.tokens) || factors.size() < 2) continue;
+  const auto sizes_of = [&](const std::vector<Tokens>& factors) {
     IndexEnd all;
     for (const Tokens& each : factors) {
-      const auto one = own.value(each);
-      if (!one || one->sizes == 0) continue;
+      const auto one = is_from(each) ? std::nullopt : own.value(each);
+      if (!one) continue;
       const std::string text = one->offset == 0 ? one->text : "(" + one->sum() + ")";
       all.text += (all.text.empty() ? "" : " * ") + text;
       all.sizes += one->sizes;
     }
-    if (all.sizes > 0 && (!least || all.sizes < least->sizes)) least = all;
+    return all;
+  };
+  IndexEnd step;  // of the elements, in the buffer
+  std::vector<IndexEnd> widths;
+  const Tokens whole = index.size() == 1 ? bare(own.definition(index[0])) : index;
+  for (const Summand& term : summands_of(whole)) {
+    Tokens one = bare(term.tokens);
+    if (one.size() == 1 && is_from(one)) one = bare(own.definition(one[0]));
+    const std::vector<Tokens> factors = split_tokens(one, "*");
+    if (factors.size() < 2) continue;
+    const IndexEnd all = sizes_of(factors);
+    if (is_from(one)) step = all;
+    if (is_from(one) && all.sizes == 0) return length;
+    if (!is_from(one)) widths.push_back(all);
   }
-  return least ? least->text : "";
+  std::erase_if(widths, [&](const IndexEnd& each) { return each.sizes <= step.sizes; });
+  const auto least = std::ranges::min_element(widths, {}, &IndexEnd::sizes);
+  const std::string end = least == widths.end() ? length : least->text;
+  if (step.sizes == 0) return end;
+  const std::string last = " * " + step.text;
+  return end.ends_with(last) ? end.substr(0, end.size() - last.size())
+                             : format("({}) / ({})", end, step.text);
 }
 
 std::string FactReader::indexed_by(const KernelText& own, const Declaration& buffer,
@@ -272,8 +280,7 @@ std::string FactReader::indexed_by(const KernelText& own, const Declaration& buf
       if (std::ranges::any_of(free_names(index),
                               [&](const auto& word) { return variables.contains(word); })) {
         facts_.are_lengths_known = false;
-        const std::string width = width_below(own, index, variables);
-        return width.empty() ? lengths.at(each.name) : width;
+        return end_of_elements(own, index, variables, lengths.at(each.name));
       }
     }
   }
@@ -281,7 +288,9 @@ std::string FactReader::indexed_by(const KernelText& own, const Declaration& buf
     const auto length = own.value(each.length);
     for (const Tokens& index : own.use_of(each.name).indices) {
       const auto is_one = [&](const auto& word) { return variables.contains(word); };
-      if (length && std::ranges::any_of(free_names(index), is_one)) return length->length();
+      if (!length || std::ranges::none_of(free_names(index), is_one)) continue;
+      facts_.are_lengths_known = false;
+      return length->length();
     }
   }
   return "";

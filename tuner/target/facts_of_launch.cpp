@@ -20,6 +20,7 @@ void FactReader::find_launch() {
   find_sizes();
   find_members();
   find_block();
+  divide_evenly(block_);
   find_grid();
   facts_.launch.grid = grid_;
   facts_.launch.block = block_;
@@ -43,14 +44,6 @@ bool FactReader::is_cooperative() const {
   return (launch_ && launch_->is_cooperative) || (has_grid && used_.contains("sync"));
 }
 
-int FactReader::threads_dimensions() const {
-  int most = 1;
-  for (std::size_t i = 0; i + 2 < kernel_.body.size(); ++i) {
-    if (kernel_.body[i] == "threadIdx") most = std::max(most, kernel_.body[i + 2][0] - 'x' + 1);
-  }
-  return most;
-}
-
 std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
   if (!launch_ || launch_->configuration.size() <= which) return {};
   if (which == 1 && !host_block().empty()) return {};
@@ -62,10 +55,7 @@ std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
     std::string text = value->sum();
     static const std::regex kNothing("\\((\\w+) - 0\\)");  // of the first turn of a loop
     text = std::regex_replace(text, kNothing, "$1");
-    const bool is_constant = text.find_first_not_of("0123456789+-*/%() ") == std::string::npos;
-    if (is_constant && !is_number(text)) {
-      text = std::to_string(Scope().evaluate(Expression::parse(text)));
-    }
+    if (const auto known = number_in(text)) text = std::to_string(*known);
     texts.push_back(std::move(text));
   }
   return texts;
@@ -114,22 +104,19 @@ void FactReader::find_block() {
     const auto advance = own.advance(letter);
     if (advance && !contains(*advance, "blockDim")) {
       for (const std::string& word : *advance) {
-        if (parameter(word) && is_of_blocks(word)) size = word;
+        const auto product = is_of_blocks(word) ? own.value({word}) : std::nullopt;
+        if (product && product->sizes == 0 && !integer_of(product->text)) size = product->sum();
       }
     }
     for (const Parameter& each : facts_.parameters) {
-      if (size.empty() && !has_dim && is_of_blocks(each.name)) size = each.name;
+      const bool is_passed =
+          dimensions == 1 && has_literal && std::to_string(each.by_default) == by_host[0];
+      if (size.empty() && is_of_blocks(each.name) && (!has_dim || is_passed)) size = each.name;
     }
     for (const std::string& word : advance.value_or(Tokens{})) {
       const bool is_of_host = is_digit(word[0]) && has_literal;  // `blockIdx.x * 512` of 2 each
       const bool may_be = !contains(*advance, "blockDim") && !is_size_name(word) && !is_of_host;
       if (size.empty() && may_be && name_or_number(word)) size = word;
-    }
-    for (const Parameter& each : facts_.parameters) {
-      const bool is_passed =
-          has_literal && is_of_blocks(each.name) &&
-          std::to_string(each.by_default) == by_host[static_cast<std::size_t>(axis)];
-      if (size.empty() && dimensions == 1 && is_passed) size = each.name;
     }
     if (size.empty() && has_literal && !counts_threads)
       size = by_host[static_cast<std::size_t>(axis)];
@@ -137,14 +124,18 @@ void FactReader::find_block() {
     size = free_name(dimensions == 1
                          ? "BLOCK"
                          : std::string("BLOCK_") + static_cast<char>(std::toupper(letter)));
-    std::int64_t by_default = dimensions == 1 ? default_threads() : axis < 2 ? 16 : 1;
+    std::int64_t by_default = dimensions == 1
+                                  ? std::min<std::int64_t>(most_threads().value_or(256), 256)
+                              : axis < 2 ? 16
+                                         : 1;
     if (has_literal) {
       by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
     } else if (!has_dim) {
       facts_.is_launch_known = false;
     }
     add_parameter(size, by_default, {by_default});
-    bound_by_launch(size, dimensions, by_default);
+    const auto most_of_launch = most_threads();
+    if (dimensions == 1 && most_of_launch >= by_default) most_threads_[size] = *most_of_launch;
   }
   mark_block();
   is_block_of_host_ = is_block_of_host_ || block_ == by_host;
@@ -156,16 +147,6 @@ void FactReader::find_block() {
 
 std::optional<std::int64_t> FactReader::most_threads() const {
   return kernel_.launch_bound.size() == 1 ? integer_of(kernel_.launch_bound[0]) : std::nullopt;
-}
-
-void FactReader::bound_by_launch(const std::string& name, int dimensions, std::int64_t by_default) {
-  const auto most = most_threads();
-  if (dimensions == 1 && most && *most >= by_default) most_threads_[name] = *most;
-}
-
-std::int64_t FactReader::default_threads() const {
-  const auto most = most_threads();
-  return most ? std::min<std::int64_t>(*most, 256) : 256;
 }
 
 bool FactReader::name_or_number(const std::string& word) const {
@@ -223,6 +204,22 @@ bool FactReader::shares_constant(std::size_t which) const {
   });
 }
 
+void FactReader::follow_axes(const KernelText& own) {
+  const std::vector<Tokens> by_host = host_.dimensions(block_of_host());
+  for (std::size_t axis = 1; axis < std::min({grid_.size(), block_.size(), by_host.size()});
+       ++axis) {
+    const bool is_one = by_host[axis] == by_host[0] && block_[axis] != block_[0];
+    if (!is_one || !words_of(grid_[axis]).contains(block_[0])) continue;
+    const auto step = own.advance("xyz"[axis]);
+    if (step && contains(*step, block_[axis])) {
+      grid_[axis] =
+          std::regex_replace(grid_[axis], std::regex("\\b" + block_[0] + "\\b"), block_[axis]);
+    } else {
+      facts_.constraints.push_back(format("{} == {}", block_[0], block_[axis]));
+    }
+  }
+}
+
 void FactReader::find_grid() {
   grid_ = host_dimensions(0);
   // By a number of threads, or of elements for a block.
@@ -253,10 +250,12 @@ void FactReader::find_grid() {
     return each != "1" && !is_sized && std::regex_match(each, kOfNumbers);
   });
   const KernelText own = text_with(true);
-  const auto dimensions = static_cast<std::size_t>(std::max(1, own.dimensions("blockIdx")));
+  follow_axes(own);
+  const auto dimensions =
+      static_cast<std::size_t>(std::max(1, dimensions_of(kernel_.body, "blockIdx")));
   // A number of blocks that depends on no size was for one size.
   if (!grid_.empty() && (!is_literal || is_meant) && grid_.size() >= dimensions) {
-    return divide_evenly();
+    return divide_evenly(grid_);
   }
   grid_.assign(dimensions, "");
   if (is_cooperative()) {
@@ -270,7 +269,9 @@ void FactReader::find_grid() {
     const char letter = "xyz"[axis];
     Words strides;
     const std::optional<Tokens> advance = own.advance(letter);
-    if (advance && contains(*advance, "gridDim")) {
+    const bool is_used = dimensions_of(kernel_.body, "blockIdx") == 0 ||
+                         contains(kernel_.body, Tokens{"blockIdx", ".", std::string(1, letter)});
+    if (!is_used || (advance && contains(*advance, "gridDim"))) {
       grid_[axis] = "1";  // one long row of blocks
       continue;
     }
@@ -329,11 +330,12 @@ void FactReader::find_divisions() {
   }
 }
 
-void FactReader::divide_evenly() {
+void FactReader::divide_evenly(const std::vector<std::string>& dimensions) {
   static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
   std::smatch parts;
-  for (const std::string& each : grid_) {
-    if (!std::regex_match(each, parts, kQuotient)) continue;
+  for (const std::string& each : dimensions) {
+    const bool is_one = !std::regex_match(each, parts, kQuotient) || parts[2] == "1";
+    if (is_one || sizes_in(each) == 0) continue;
     const std::string product = parts[1].str();
     const bool has_one = product.find(' ') == std::string::npos;
     facts_.constraints.push_back(
@@ -364,63 +366,71 @@ void FactReader::find_dynamic_shared() {
   facts_.is_launch_known = false;
 }
 
+std::optional<bool> FactReader::holds(std::string text, const ValueOf& value) const {
+  for (Parameter each : facts_.parameters) {
+    each.by_default = value(each);
+    text = with_default(text, each);
+  }
+  if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
+  try {
+    return Scope().evaluate(Expression::parse(text)) != 0;
+  } catch (const Error&) {  // it divides by 0
+    return false;
+  }
+}
+
+void FactReader::require(const std::string& constraint, const std::string& length,
+                         const std::string& divisor) {
+  const Words of_length = words_of(length);
+  const auto least = [](const Parameter& each) { return each.values.front(); };
+  const auto largest = [](const Parameter& each) { return each.values.back(); };
+  const auto worst = [&](const Parameter& each) {
+    return of_length.contains(each.name) ? least(each) : largest(each);
+  };
+  const auto always = [&](const ValueOf& value) { return *holds(constraint, value); };
+  if (always(least) && always(largest) && always(worst)) return;
+  const auto add = [&](const std::string& each) {
+    if (!contains(facts_.constraints, each)) facts_.constraints.push_back(each);
+  };
+  static const std::regex kQuotient("[/%] (\\([^()]*[-/][^()]*\\))");  // which may be 0
+  for (std::sregex_iterator at(constraint.begin(), constraint.end(), kQuotient), end; at != end;
+       ++at) {
+    add((*at)[1].str() + " > 0");
+  }
+  if (!divisor.empty()) add(divisor + " > 0");
+  add(constraint);
+}
+
 bool FactReader::bound_by(const KernelText& own, const Tokens& index, const Tokens& length) {
   const auto most = own.value(length);
   if (!most || most->sizes > 0) return false;
-  const auto holds = [&](std::string text, auto value) -> std::optional<bool> {
-    for (Parameter each : facts_.parameters) {
-      each.by_default = value(each);
-      text = with_default(text, each);
-    }
-    if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
-    try {
-      return Scope().evaluate(Expression::parse(text)) != 0;
-    } catch (const Error&) {  // it divides by 0
-      return false;
-    }
-  };
-  const auto standard = [](const Parameter& each) { return each.by_default; };
-  const auto require = [&](std::string constraint) {
-    if (!contains(facts_.constraints, constraint))
-      facts_.constraints.push_back(std::move(constraint));
-  };
   for (const bool guarded : {false, true}) {
     const auto greatest = own.greatest(index, guarded);
     if (!greatest) continue;
     if (greatest->sizes > 0) return true;  // sizes are not the block's
     if (greatest->text.empty()) return true;
-    std::string constraint =
+    const std::string constraint =
         std::ranges::any_of(tokens_of(most->sum()), is_name)
             ? format("{} < {}", greatest->sum(), most->sum())
             : format("{} <= {}", greatest->text,
                      Scope().evaluate(Expression::parse(most->sum())) - 1 - greatest->offset);
-    const auto by_default = holds(constraint, standard);
+    const auto by_default = holds(constraint);
     if (!by_default) return false;
     if (!*by_default) continue;
-    const Words of_length = words_of(most->sum());
-    const auto least = [](const Parameter& each) { return each.values.front(); };
-    const auto largest = [](const Parameter& each) { return each.values.back(); };
-    const auto worst = [&](const Parameter& each) {
-      return of_length.contains(each.name) ? least(each) : largest(each);
-    };
-    const auto always = [&](auto value) { return *holds(constraint, value); };
-    if (always(least) && always(largest) && always(worst)) return true;
-    static const std::regex kQuotient("[/%] (\\([^()]*[-/][^()]*\\))");  // which may be 0
-    for (std::sregex_iterator at(constraint.begin(), constraint.end(), kQuotient), end; at != end;
-         ++at) {
-      require((*at)[1].str() + " > 0");
-    }
-    require(std::move(constraint));
+    require(constraint, most->sum());
     return true;
   }
-  const auto turns = own.turns(index);
-  if (!turns || turns->end.text != most->text || turns->end.offset > most->offset) return false;
-  const std::string end = turns->end.sum();
-  const bool is_one = end.find(' ') == end.npos;
-  std::string constraint = format("{} % {} == 0", is_one ? end : "(" + end + ")", turns->step);
-  if (!holds(constraint, standard).value_or(false)) return false;
-  require(std::move(constraint));
-  return true;
+  const auto turns = own.turns(index);  // which divide_loops() divides evenly
+  return turns && turns->end.text == most->text && turns->end.offset <= most->offset &&
+         holds(turns->evenly()).value_or(false);
+}
+
+void FactReader::divide_loops() {
+  for (const KernelText::Turns& each : text_with(true).loops()) {
+    const bool is_divided = each.step.find('/') != std::string::npos;
+    if (holds(each.evenly()).value_or(false))
+      require(each.evenly(), each.end.sum(), is_divided ? each.step : "");
+  }
 }
 
 std::vector<Declaration> FactReader::shared_arrays(const Tokens& body) {
@@ -455,7 +465,7 @@ void FactReader::bound_by_shared_arrays() {
         const Tokens index = part_of(body, open + 1, end);
         const auto known = own.value(length);
         const bool follows = known && std::ranges::any_of(tokens_of(known->text), is_name);
-        if (own.depends_on(index, "threadIdx") && !bound_by(own, index, length))
+        if (own.depends_on(index, "threadIdx", false) && !bound_by(own, index, length))
           is_known = is_known && follows;
         open = end + 1;
       }
@@ -475,7 +485,12 @@ void FactReader::find_plain_reference() {
   for (const KernelCode& other : file_.kernels) {
     const bool is_alike = is_plain(other.name) && other.templates.empty() &&
                           std::ranges::equal(other.parameters, kernel_.parameters, is_same);
-    if (!is_alike) continue;
+    const auto computes_it = [&](const KernelCode& each) {  // `copy` is no `transpose_naive`
+      return lowered(each.name).find(without_plain(other.name)) != std::string::npos;
+    };
+    const bool is_of_another =
+        !computes_it(kernel_) && std::ranges::count_if(file_.kernels, computes_it) > 1;
+    if (!is_alike || is_of_another) continue;
     FactReader plain(file_, other, file_name_, corrections_);
     plain.find_launch();
     if (!plain.facts_.is_launch_known) continue;

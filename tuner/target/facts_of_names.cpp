@@ -165,7 +165,9 @@ std::string FactReader::host_block() const {
   const Tokens block = block_of_host();
   if (block.size() != 1) return "";
   const std::string& word = block[0];
-  const bool is_free = is_name(word) && !host_.sets(word) && !name_in(word, true);
+  const bool is_set =
+      contains(host_.tokens(), Tokens{word, "="}) || contains(host_.tokens(), Tokens{word, "("});
+  const bool is_free = is_name(word) && !is_set && !name_in(word, true);
   return is_free && threads_dimensions() == 1 ? word : "";
 }
 
@@ -194,24 +196,11 @@ std::optional<NamedInManifest> FactReader::expanded(const std::string& word, boo
   if (macro == file_.constants.end() || macro->second.size() < 2 || depth > kDeepest) {
     return std::nullopt;
   }
-  NamedInManifest all;
-  bool has_names = false;
-  for (const std::string& each : macro->second) {
-    const auto part = is_name(each) ? name_in(each, with_parameters, depth + 1)
-                                    : std::optional<NamedInManifest>();
-    if (is_name(each) && !part) return std::nullopt;
-    const auto number = integer_of(each);
-    const bool is_operator = each.find_first_not_of("+-*/%()") == std::string::npos;
-    if (!part && !number && !is_operator) return std::nullopt;
-    if (part) all.is_size = all.is_size || part->is_size;
-    has_names = has_names || (part && !is_number(part->text));
-    const std::string text = part ? part->text : number ? std::to_string(*number) : each;
-    const bool is_spaced = is_operator && each != "(" && each != ")";
-    all.text += is_spaced ? " " + text + " " : text;
-  }
-  if (!has_names) return std::nullopt;
-  if (!all.text.starts_with('(')) all.text = "(" + all.text + ")";
-  return all;
+  const KernelText text(
+      {}, [&](const std::string& each) { return name_in(each, with_parameters, depth + 1); });
+  const auto value = text.value(macro->second);
+  if (!value || number_in(value->text)) return std::nullopt;
+  return NamedInManifest{"(" + value->sum() + ")", value->sizes > 0};
 }
 
 Tokens FactReader::with_block(Tokens tokens, const Tokens& name) const {

@@ -51,6 +51,7 @@ void FactReader::find_sizes() {
 void FactReader::find_sizes_of_host() {
   if (!launch_ || given_) return;
   const Words of_grid = host_.words_behind(launch_->configuration[0]);
+  const Words of_block = host_.words_behind(block_of_host());
   const Words of_memory = host_.words_behind(host_.allocated());
   Words passed;
   for (const Declaration& each : kernel_.parameters) {
@@ -66,11 +67,13 @@ void FactReader::find_sizes_of_host() {
   static const std::regex kOfBlocks("block|grid|thread|warp|stream|argc");
   std::vector<Declaration> all = launch_->parameters;
   const Tokens& code = launch_->function;
+  const auto shape = host_.dimensions(launch_->configuration[0]);
   for (std::size_t i = 0; i + 4 < code.size(); ++i) {  // int rows = atoi(argv[1]);
     const bool is_called = code[i + 2] == "=" && is_name(code[i + 3]) &&
                            (code[i + 4] == "(" || code[i + 4] == "." || code[i + 4] == "->");
     const bool divides = is_called && !manifest_function(code[i + 3]).empty();
-    if (is_called && !divides && host_.has_dimension_of(code[i + 1], launch_->configuration[0]))
+    const auto has_it = [&](const Tokens& each) { return contains(each, code[i + 1]); };
+    if (is_called && !divides && std::ranges::any_of(shape, has_it))
       all.push_back(
           {.type = code[i] == "," || code[i] == "auto" ? "int" : code[i], .name = code[i + 1]});
   }
@@ -78,7 +81,7 @@ void FactReader::find_sizes_of_host() {
     const bool is_other = passed.contains(each.name) || is_own(each.name) || each.pointers > 0 ||
                           file_.names.contains(each.type + "*") ||
                           !is_integer_type(type_name(file_.resolved(each.type)));
-    if (is_other || !of_grid.contains(each.name) ||
+    if (is_other || !of_grid.contains(each.name) || of_block.contains(each.name) ||
         std::regex_search(lowered(each.name), kOfBlocks)) {
       continue;
     }

@@ -176,9 +176,7 @@ class ManifestWriter {
   }
 
   void write_launch() {
-    if (!facts_.is_launch_known) {
-      ask(std::string(kLaunchQuestion));
-    }
+    if (!facts_.is_launch_known) ask(std::string(kLaunchQuestion));
     write_kernel("kernels", facts_.launch);
     text_ += "\n";
   }

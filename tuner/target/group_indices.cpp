@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/target/group_indices.hpp"
+// Cooperative groups in a kernel's code.
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <string>
+
+#include "tuner/target/kernel_file.hpp"
 
 namespace autotune {
 
@@ -23,10 +25,8 @@ void name_indices_of_groups(Tokens& body) {
         {"group_dim", "blockDim"},
         {"dim_threads", "blockDim"}}}};
   const bool is_row = !std::ranges::any_of(std::array{"y", "z"}, [&](const char* axis) {
-    const Tokens ways[] = {{"threadIdx", ".", axis}, {"thread_index", "(", ")", ".", axis}};
-    return std::ranges::any_of(ways, [&](const Tokens& way) {
-      return std::search(body.begin(), body.end(), way.begin(), way.end()) != body.end();
-    });
+    return contains(body, Tokens{"threadIdx", ".", axis}) ||
+           contains(body, Tokens{"thread_index", "(", ")", ".", axis});
   });
   std::map<std::string, std::string> groups;  // by the names of variables
   for (std::size_t i = 0; i + 2 < body.size(); ++i) {

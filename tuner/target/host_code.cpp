@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tuner/text/format.hpp"
+
 namespace autotune {
 
 Tokens HostCode::rest_of_statement(std::size_t at) const {
@@ -20,15 +22,9 @@ Tokens HostCode::without_pitches(const Tokens& function) {
     while (from > 0 && made[from - 1] != ";" && made[from - 1] != "{" && made[from - 1] != "}")
       --from;
     if (given.size() != 4 || given[1].empty()) continue;
-    Tokens calls = {given[1].back(), "="};
-    append(calls, given[2]);
-    append(calls, {";", "cudaMalloc", "("});
-    append(calls, given[0]);
-    calls.emplace_back(",");
-    append(calls, given[2]);
-    calls.emplace_back("*");
-    append(calls, given[3].size() > 1 ? parenthesized(given[3]) : given[3]);
-    calls.emplace_back(")");
+    const std::string width = text_of(given[2]);
+    const Tokens calls = tokens_of(format("{} = {}; cudaMalloc({}, {} * ({}))", given[1].back(),
+                                          width, text_of(given[0]), width, text_of(given[3])));
     replace(made, from, position(made, ";", at), calls);
     at = from;
   }
@@ -55,11 +51,15 @@ Tokens HostCode::without_limits(Tokens function) {
   return function;
 }
 
-bool HostCode::sets(const std::string& word) const {
-  for (std::size_t i = 0; i + 1 < body_.size(); ++i) {
-    if (body_[i] == word && (body_[i + 1] == "=" || body_[i + 1] == "(")) return true;
+Tokens HostCode::without_placeholders(Tokens function) {
+  for (std::size_t i = 3; i < function.size(); ++i) {
+    if (function[i - 1] != "=" || function[i] != "0") continue;
+    const std::string name = function[i - 2];
+    const bool is_passed =
+        contains(function, Tokens{"(", "&", name}) || contains(function, Tokens{",", "&", name});
+    if (is_passed) replace(function, i - 1, i + 1);
   }
-  return false;
+  return function;
 }
 
 Words HostCode::words_behind(const Tokens& tokens) const {
@@ -92,12 +92,6 @@ Tokens HostCode::allocated() const {
     append(all, part_of(body_, i + 1, closing(body_, i + 1)));
   }
   return all;
-}
-
-bool HostCode::has_dimension_of(const std::string& word, const Tokens& shape) const {
-  return std::ranges::any_of(dimensions(shape), [&](const Tokens& each) {
-    return std::ranges::find(each, word) != each.end();
-  });
 }
 
 Tokens HostCode::bytes_of(const Tokens& function, const std::string& pointer) {
@@ -174,9 +168,7 @@ Tokens HostCode::with_dimensions(const Tokens& code, const Tokens& but) const {
       made.push_back(code[i]);
       continue;
     }
-    made.emplace_back("(");
-    made.insert(made.end(), parts[axis].begin(), parts[axis].end());
-    made.emplace_back(")");
+    append(made, parenthesized(parts[axis]));
     i += 2;
   }
   return made;

@@ -24,14 +24,12 @@ class HostCode {
   /// Without `if (blocks > most) blocks = most;` and `if (blocks == 0) { blocks = 1; }`: limits
   /// that ordinary sizes do not meet.
   static Tokens without_limits(Tokens function);
-  /// Whether a variable has a value there.
-  bool sets(const std::string& word) const;
+  /// Without the 0 of `int n = 0; read(&n);`, which is no value of n.
+  static Tokens without_placeholders(Tokens function);
   /// The words that tokens depend on, through variables.
   Words words_behind(const Tokens& tokens) const;
   /// What memory is allocated for.
   Tokens allocated() const;
-  /// Whether one of the dimensions has this variable.
-  bool has_dimension_of(const std::string& word, const Tokens& shape) const;
   /// The bytes that a function allocates for a pointer, through variables; empty if it does not.
   static Tokens bytes_of(const Tokens& function, const std::string& pointer);
   /// Whether it multiplies the word by another variable where it allocates memory, or in what it

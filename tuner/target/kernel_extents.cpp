@@ -116,21 +116,30 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     return all;
   }
   std::optional<IndexEnd> best;  // of products: what is added to them is below their last factor
-  IndexEnd sum;
+  IndexEnd sum, before;
   bool is_known = true;  // what no block adds to is less than a size
   for (const Summand& term : terms) {
     if (!term.is_added) continue;
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
-    if (!one && term.tokens.front() == "(") return std::nullopt;  // the start of a pointer
+    // The start of a pointer, or of a block's elements.
+    if (!one &&
+        (term.tokens.front() == "(" || (factors.size() > 1 && depends_on(term.tokens, "blockIdx"))))
+      return std::nullopt;
     if (!one && term.tokens.size() == 1 && moving_.contains(term.tokens[0])) return std::nullopt;
     is_known = is_known && (one || !depends_on(term.tokens, "blockIdx"));
     if (!one || one->text == "0") continue;
-    if (factors.size() > 1) {
-      if (!best || one->sizes > best->sizes) best = one;
+    const auto start = factors.size() > 1 ? value(term.tokens) : std::nullopt;
+    const auto is_constant = [&](const Tokens& factor) {
+      const auto known = value(factor);
+      return known && (known->sizes > 0 || integer_of(factor[0]));
+    };
+    if (start && start->sizes > 0 && std::ranges::all_of(factors, is_constant)) {  // `n * 2 + i`
+      before.text += start->sum() + " + ";
+      before.sizes += start->sizes;
       continue;
     }
-    if (one->text.find(" * ") != std::string::npos && one->sizes > 1) {
+    if (factors.size() > 1 || (one->text.find(" * ") != std::string::npos && one->sizes > 1)) {
       if (!best || one->sizes > best->sizes) best = one;
       continue;
     }
@@ -148,29 +157,37 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
     const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
     if (literal && !term.is_added) sum.offset -= *literal;
   }
-  const bool is_sum_longer = best && sum.sizes > best->sizes;
-  if (best && best->sizes > 0 && !is_sum_longer) return best;
-  if (!is_known && sum.sizes == 0) return std::nullopt;
-  if (sum.text.empty()) return best;
-  return sum;
+  const bool is_best = best && (sum.text.empty() || (best->sizes > 0 && best->sizes >= sum.sizes));
+  const IndexEnd* const rest = is_best ? &*best : sum.text.empty() ? nullptr : &sum;
+  if (!rest || (!is_known && rest->sizes == 0)) return std::nullopt;
+  return IndexEnd{before.text + rest->text, rest->offset, before.sizes + rest->sizes};
 }
 
-bool KernelText::depends_on(const Tokens& index, std::string_view word, int depth) const {
-  return depth <= kDeepestIndex && std::ranges::any_of(index, [&](const std::string& each) {
-           const auto defined = definitions_.find(each);
-           return each == word ||
-                  (defined != definitions_.end() && depends_on(defined->second, word, depth + 1));
-         });
+Tokens KernelText::definition(const std::string& word) const {
+  const auto known = definitions_.find(word);
+  return known == definitions_.end() || changing_.contains(word) ? Tokens{word} : known->second;
+}
+
+bool KernelText::depends_on(const Tokens& index, std::string_view word, bool through_elements,
+                            int depth) const {
+  for (std::size_t i = 0; i < index.size() && depth <= kDeepestIndex; ++i) {
+    if (index[i] == "[" && !through_elements) i = closing(index, i);
+    if (i >= index.size()) break;
+    const auto defined = definitions_.find(index[i]);
+    if (index[i] == word || (defined != definitions_.end() &&
+                             depends_on(defined->second, word, through_elements, depth + 1)))
+      return true;
+  }
+  return false;
 }
 
 std::optional<IndexEnd> KernelText::greatest_of_word(const std::string& word, bool guarded,
                                                      int depth) const {
   static const Words kGrowing = {"+=", "++", "*=", "<<=", "|=", "^=", "-=", "%="};
-  bool grows = changing_.contains(word);
-  for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
-    grows =
-        grows || (body_[i] == word && (kGrowing.contains(body_[i + 1]) || body_[i - 1] == "++"));
-  }
+  const bool grows = changing_.contains(word) || contains(body_, Tokens{"++", word}) ||
+                     std::ranges::any_of(kGrowing, [&](const std::string& sign) {
+                       return contains(body_, Tokens{word, sign});
+                     });
   std::optional<IndexEnd> best;
   for (const Bound& each : bounds_) {
     if (each.variable != word || (!each.is_loop && !guarded)) continue;
@@ -265,6 +282,21 @@ std::optional<KernelText::Turns> KernelText::turns(const Tokens& index) const {
   const auto last = greatest(thread, false);
   const bool is_thread = loop && last && last->offset == -1 && last->text == loop->step;
   return is_thread ? std::optional(Turns{loop->end, loop->step}) : std::nullopt;
+}
+
+std::string KernelText::Turns::evenly() const {
+  const auto in_one = [](const std::string& text) {
+    return text.find(' ') == text.npos ? text : "(" + text + ")";
+  };
+  return format("{} % {} == 0", in_one(end.sum()), in_one(step));
+}
+
+std::vector<KernelText::Turns> KernelText::loops() const {
+  std::vector<Turns> all;
+  for (const Bound& each : bounds_) {
+    if (!each.step.empty() && each.end.sizes == 0) all.push_back({each.end, each.step});
+  }
+  return all;
 }
 
 std::optional<Tokens> KernelText::advance(const Tokens& index, char axis, int depth) const {

@@ -30,14 +30,6 @@ std::vector<std::string> types_with(const std::string& type) {
   return {type, type == "f32" ? "f64" : "f32"};
 }
 
-/// Whether a name is called: `op(x)`.
-bool contains_call(const Tokens& body, const std::string& name) {
-  for (std::size_t i = 0; i + 1 < body.size(); ++i) {
-    if (body[i] == name && body[i + 1] == "(") return true;
-  }
-  return false;
-}
-
 bool is_declared(const Tokens& body, std::size_t at) {
   const auto is_declaration = [&](std::size_t i) {
     if (i + 1 < body.size() && body[i + 1] == "=") return true;  // `float a = 1, b = 2;`
@@ -68,7 +60,8 @@ FactReader::FactReader(const KernelFile& file, const KernelCode& kernel,
   used_ = file.used_by(kernel);
   if (launch == file.launches.end()) return;
   own_launch_ = *launch;
-  own_launch_->function = HostCode::without_limits(HostCode::without_pitches(launch->function));
+  own_launch_->function = HostCode::without_placeholders(
+      HostCode::without_limits(HostCode::without_pitches(launch->function)));
   const HostCode host(own_launch_->function);
   const Tokens block = launch->configuration.size() > 1 ? launch->configuration[1] : Tokens{};
   own_launch_->function = host.with_dimensions(own_launch_->function, block);
@@ -86,6 +79,7 @@ KernelFacts FactReader::facts() {
   find_scalars();
   find_dynamic_shared();
   bound_by_shared_arrays();
+  divide_loops();
   find_plain_reference();
   for (const std::string& type : used_structs_) facts_.structs.push_back(struct_of(type));
   std::erase_if(facts_.parameters, [&](const Parameter& each) { return !is_used(each); });
@@ -166,13 +160,6 @@ void FactReader::set_block_values(const std::string& name, int dimensions) {
   add_value(known->values, known->by_default);
 }
 
-bool FactReader::is_always_true(std::size_t index) const {
-  return std::ranges::none_of(file_.launches, [&](const LaunchInSource& each) {
-    return each.kernel == last_name() && index < each.templates.size() &&
-           each.templates[index] == Tokens{"false"};
-  });
-}
-
 bool FactReader::is_function(const Declaration& each) const {
   return file_.resolved(each.type) == kFunctionType;
 }
@@ -203,7 +190,7 @@ void FactReader::find_templates() {
         if (own.type != each.name || own.pointers > 0) continue;
         const Tokens made = class_of(constructed(launch_->arguments[at], launch_->function));
         if (!made.empty()) given = made;
-        if (made.empty() && contains_call(kernel_.body, own.name)) {
+        if (made.empty() && contains(kernel_.body, Tokens{own.name, "("})) {
           throw Error(format(
               "{}:{}: {} calls its argument {}, and the launch does not show a class of it: a "
               "manifest passes numbers and structs; pass a struct of the file with an operator(), "
@@ -248,10 +235,17 @@ void FactReader::find_templates() {
         each.type == "bool" ? std::optional<std::int64_t>(0) : std::nullopt;
     if (given.size() == 1) {
       const std::string& text = given[0];
-      if (text == "true" || text == "false") value = is_always_true(i) ? 1 : 0;
+      const auto is_false = [&](const LaunchInSource& each) {  // for some sizes
+        return each.kernel == last_name() && i < each.templates.size() &&
+               each.templates[i] == Tokens{"false"};
+      };
+      if (text == "true" || text == "false")
+        value = std::ranges::none_of(file_.launches, is_false) ? 1 : 0;
       if (is_digit(text[0])) value = std::stoll(text);
       if (const auto known = file_.integer(text)) value = known;
       if (const auto own = host_value(text); own && is_number(*own)) value = std::stoll(*own);
+      const auto made = value || !launch_ ? std::nullopt : host_text(false).value(given);
+      if (made) value = number_in(made->sum());
     }
     const auto choices = file_.enumerations.find(each.type);
     const auto choice =
@@ -321,7 +315,8 @@ void FactReader::find_undefined() {
           (i > 0 && (condition[i - 1] == "defined" || condition[i - 1] == "(")))
         continue;
       std::vector<std::int64_t> values = compared_values(condition[i]);
-      add_parameter(condition[i], values.front(), values, true);
+      const bool is_block = values.size() > 2 && is_of_blocks(condition[i]);
+      add_parameter(condition[i], is_block ? default_block() : values.front(), values, true);
     }
   }
   const Tokens& body = kernel_.body;
@@ -354,11 +349,11 @@ std::vector<std::int64_t> FactReader::compared_values(const std::string& macro) 
       const std::int64_t number = std::stoll(condition[i + 2]);
       values.insert(number);
       const std::string& sign = condition[i + 1];
-      if (sign == "==" && number == 1) values.insert(0);
       if (sign == ">" || sign == "!=") values.insert(number + 1);
       if (sign == ">=" || sign == "<") values.insert(std::max<std::int64_t>(number - 1, 0));
     }
   }
+  if (values == std::set<std::int64_t>{1}) values.insert(0);
   return {values.begin(), values.end()};
 }
 
@@ -421,13 +416,11 @@ void flatten(Tokens& body, const Declaration& array) {
     Tokens index = part_of(body, i + 2, end);
     std::size_t left = array.rows.size();
     for (; left > 0 && end + 1 < body.size() && body[end + 1] == "["; --left) {
-      index = parenthesized(index);
-      index.emplace_back("*");
-      append(index, parenthesized(array.rows[array.rows.size() - left]));
-      index.emplace_back("+");
+      const Tokens& row = array.rows[array.rows.size() - left];
       const std::size_t open = end + 1;
       end = closing(body, open);
-      append(index, parenthesized(part_of(body, open + 1, end)));
+      index = tokens_of(format("({}) * ({}) + ({})", text_of(index), text_of(row),
+                               text_of(part_of(body, open + 1, end))));
     }
     if (left > 0) continue;  // a row is passed on
     replace(body, i + 2, end, index);

@@ -9,7 +9,6 @@
 #include "tuner/cache/flat_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
-#include "tuner/target/group_indices.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -140,9 +139,7 @@ class FileReader {
     macro.body = {"("};
     for (const std::string& each : part_of(tokens, end + 3, tokens.size() - 2)) {
       const bool is_given = std::ranges::find(macro.parameters, each) != macro.parameters.end();
-      if (is_given) macro.body.emplace_back("(");
-      macro.body.push_back(each);
-      if (is_given) macro.body.emplace_back(")");
+      append(macro.body, is_given ? parenthesized({each}) : Tokens{each});
     }
     macro.body.emplace_back(")");
     if (!says_more(name, macro)) file_.macro_functions.emplace(name, std::move(macro));
@@ -159,7 +156,8 @@ class FileReader {
       const auto known = file->macro_functions.find(name);
       if (known != file->macro_functions.end()) return &known->second;
     }
-    return nullptr;
+    static const MacroFunction kProduct{{"a", "b"}, tokens_of("((a) * (b))")};
+    return name == "__umul24" || name == "__mul24" ? &kProduct : nullptr;
   }
 
   /// The value of a macro that stands for code: `(blockIdx.x * blockDim.x + threadIdx.x)`, or a
@@ -245,7 +243,11 @@ class FileReader {
     const std::size_t end = closing(tokens, at);
     const std::size_t body = position(tokens, "{", end);
     if (body >= tokens.size()) return;  // a declaration
-    kernel.parameters = declarations(part_of(tokens, at + 1, end));
+    for (Declaration& each : declarations(part_of(tokens, at + 1, end))) {
+      const auto known = std::ranges::find(kernel.parameters, each.name, &Declaration::name);
+      if (known == kernel.parameters.end())  // of the alternatives of an #if, the first
+        kernel.parameters.push_back(std::move(each));
+    }
     kernel.body = part_of(tokens, body + 1, tokens.size() - 1);
     name_indices_of_groups(kernel.body);
     file_.kernels.push_back(std::move(kernel));
@@ -280,10 +282,9 @@ class FileReader {
 
   void read_other(const Tokens& tokens) {
     if (tokens.empty()) return;
-    if (contains(tokens, "__device__") || contains(tokens, "__managed__")) {
-      const Declaration variable = declaration(part_of(tokens, 0, tokens.size() - 1));
-      if (!contains(tokens, "const") && !contains(tokens, "constexpr"))
-        file_.device_variables.insert(variable.name);
+    const bool is_on_device = contains(tokens, "__device__") || contains(tokens, "__managed__");
+    if (is_on_device && !contains(tokens, "const") && !contains(tokens, "constexpr")) {
+      for (const Declaration& each : members(tokens)) file_.device_variables.insert(each.name);
     }
     if (const std::size_t open = position(tokens, "{"); position(tokens, "enum") < open) {
       if (open < tokens.size()) read_enumeration(tokens, open);
@@ -318,7 +319,7 @@ class FileReader {
         file_.constants.emplace(each[own - 1], part_of(each, own + 1, each.size()));
       }
     } else if (position(tokens, "__constant__") < tokens.size()) {
-      file_.constant_arrays.push_back(declaration(part_of(tokens, 0, tokens.size() - 1)));
+      std::ranges::move(members(tokens), std::back_inserter(file_.constant_arrays));
     }
   }
 
@@ -434,13 +435,16 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
                        const std::string& entry) {
   KernelFile more = FileReader(headers, {}).read();
   KernelFile file = FileReader(source, more).read();
+  const auto add = [](auto& all, const auto& others) {
+    all.insert(all.end(), others.begin(), others.end());
+  };
   const auto is_asked = [&](const KernelCode& each) { return each.is_called(entry); };
   if (file.kernels.empty() || (!entry.empty() && std::ranges::none_of(file.kernels, is_asked))) {
-    file.kernels.insert(file.kernels.end(), more.kernels.begin(), more.kernels.end());
+    add(file.kernels, more.kernels);
   }
-  file.launches.insert(file.launches.end(), more.launches.begin(), more.launches.end());
-  file.constant_arrays.insert(file.constant_arrays.end(), more.constant_arrays.begin(),
-                              more.constant_arrays.end());
+  add(file.launches, more.launches);
+  add(file.constant_arrays, more.constant_arrays);
+  add(file.host_functions, more.host_functions);
   file.functions.merge(more.functions);
   for (const auto& [name, words] : more.words) file.words[name].insert(words.begin(), words.end());
   for (const auto& [name, value] : more.constants) {
@@ -456,8 +460,6 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   file.filled_variables.merge(more.filled_variables);
   std::erase_if(file.filled_variables,
                 [&](const std::string& each) { return !file.device_variables.contains(each); });
-  file.host_functions.insert(file.host_functions.end(), more.host_functions.begin(),
-                             more.host_functions.end());
   file.names.merge(more.names);
   return file;
 }

@@ -103,4 +103,8 @@ struct KernelFile {
 KernelFile kernel_file(std::string_view source, std::string_view headers = {},
                        const std::string& entry = {});
 
+/// Puts `blockIdx.x * blockDim.x + threadIdx.x` in place of `cg::this_grid().thread_rank()`, and so
+/// on: also for `block.group_index().x` of a variable for the group.
+void name_indices_of_groups(Tokens& body);
+
 }  // namespace autotune

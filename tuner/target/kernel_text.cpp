@@ -284,6 +284,23 @@ bool is_value(const std::string& word) {
 
 }  // namespace
 
+/// Whether the pointer there is an argument of a call that gets a size, too: `row(x + i * n, n)`.
+bool KernelText::goes_on_from(std::size_t pointer) const {
+  int depth = 0;
+  std::size_t open = pointer;
+  while (open > 0 && depth >= 0) {
+    const std::string& each = body_[--open];
+    if (each == ";" || each == "{" || each == "}") return false;
+    depth += each == ")" || each == "]" ? 1 : each == "(" || each == "[" ? -1 : 0;
+  }
+  const bool is_call = depth < 0 && open > 0 && body_[open] == "(" && is_name(body_[open - 1]) &&
+                       !is_atomic_function(body_[open - 1]) && body_[open - 1] != "if";
+  return is_call && std::ranges::any_of(items_in(body_, open), [&](const Tokens& each) {
+           const auto name = each.size() == 1 ? names_(each[0]) : std::nullopt;
+           return name && name->is_size;
+         });
+}
+
 BufferUse KernelText::use_of(const std::string& buffer) const {
   const std::set<std::string>& kChanges = changing_operators();
   BufferUse use;
@@ -295,16 +312,17 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
     }
     // `f(&x[i])`: what `f` does there is not known.
     const bool is_passed = i > 1 && body_[i - 1] == "&" && !is_value(body_[i - 2]);
+    const bool goes_on = goes_on_from(is_passed ? i - 1 : i);
     std::size_t at = i + 1;
     if (at >= body_.size() || body_[at] != "[") {  // passed on, or moved
       use.is_read = use.is_written = true;
       use.is_atomic = use.is_atomic || is_atomic;
       const bool is_moved = at < body_.size() && body_[at] == "+";
       if (is_atomic && !is_moved) use.indices.push_back({"0"});
-      if (is_moved) use.indices.push_back(operand(body_, at + 1));
+      if (is_moved && !goes_on) use.indices.push_back(operand(body_, at + 1));
       continue;
     }
-    use.indices.push_back(part_of(body_, at + 1, closing(body_, at)));
+    if (!goes_on || !is_passed) use.indices.push_back(part_of(body_, at + 1, closing(body_, at)));
     at = closing(body_, at) + 1;
     // Also of `(reinterpret_cast<float4*>(&(x[i]))[0]) = `, as macros have it.
     while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[" || body_[at] == ")")) {
@@ -337,10 +355,10 @@ bool KernelText::changes(const std::string& variable) const {
   return false;
 }
 
-int KernelText::dimensions(std::string_view index) const {
+int dimensions_of(const Tokens& body, std::string_view index) {
   int most = 0;
-  for (std::size_t i = 0; i + 2 < body_.size(); ++i) {
-    if (body_[i] == index && body_[i + 1] == ".") most = std::max(most, body_[i + 2][0] - 'x' + 1);
+  for (std::size_t i = 0; i + 2 < body.size(); ++i) {
+    if (body[i] == index && body[i + 1] == ".") most = std::max(most, body[i + 2][0] - 'x' + 1);
   }
   return most;
 }

@@ -40,6 +40,9 @@ using ManifestNames = std::function<std::optional<NamedInManifest>(const std::st
 /// The names in it, without those of members: `threadIdx.x` names no buffer x.
 Words free_names(const Tokens& tokens);
 
+/// Of threadIdx or blockIdx: how many of x, y, z the code uses.
+int dimensions_of(const Tokens& body, std::string_view index);
+
 class KernelText {
  public:
   KernelText(const KernelCode& kernel, ManifestNames names);
@@ -57,18 +60,23 @@ class KernelText {
   struct Turns {
     IndexEnd end;
     std::string step;  // as many as the threads
+    std::string evenly() const;
   };
   /// Of `threadIdx.y + j`; nullopt of any other index.
   std::optional<Turns> turns(const Tokens& index) const;
-  /// Whether an index, or what it is computed from, has this word.
-  bool depends_on(const Tokens& index, std::string_view word, int depth = 0) const;
-  /// Of threadIdx or blockIdx: how many of x, y, z the kernel uses.
-  int dimensions(std::string_view index) const;
+  /// Of loops from 0 to an end that no size changes.
+  std::vector<Turns> loops() const;
+  /// Whether an index, or what it is computed from, has this word, also in the indices of elements
+  /// if `through_elements`.
+  bool depends_on(const Tokens& index, std::string_view word, bool through_elements = true,
+                  int depth = 0) const;
   /// What a block advances along an axis: `{"BLOCK", "*", "ITEMS"}` of `blockIdx.x * BLOCK *
   /// ITEMS + threadIdx.x`.
   std::optional<Tokens> advance(char axis) const;
   /// The end of the elements along an axis; nullopt if the kernel checks none.
   std::optional<IndexEnd> end(char axis) const;
+  /// What a word has as its only value; itself if there is none.
+  Tokens definition(const std::string& word) const;
   /// Whether an index is that of the block.
   bool is_block(const Tokens& index) const { return advance(index, 'x', 0) == Tokens{"1"}; }
   /// Variables that hold an element of a buffer, or end or begin at one.
@@ -88,6 +96,7 @@ class KernelText {
 
   /// The end of a variable, or of an index such as `i + BLOCK`; null if the kernel checks none.
   const IndexEnd* bound_of(const std::string& text) const;
+  bool goes_on_from(std::size_t pointer) const;
   /// Each variable has its first value, or its last.
   void read_definitions(bool takes_last);
   void round_quotients_up();

@@ -171,12 +171,9 @@ std::vector<LaunchInSource> launches_in(const std::string& function, const Token
     all.push_back(std::move(*launch));
   };
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const bool calls =
-        tokens[i] == "cudaLaunchKernel" || tokens[i] == "cudaLaunchCooperativeKernel";
-    if (calls && tokens[i + 1] == "(") add(call_at(tokens, i), i);
-    const bool is_configured =
-        tokens[i] == "cudaLaunchKernelEx" || tokens[i] == "cudaLaunchKernelExC";
-    if (is_configured && tokens[i + 1] == "(") add(configured_call_at(tokens, i), i);
+    if (!tokens[i].starts_with("cudaLaunch") || tokens[i + 1] != "(") continue;
+    if (tokens[i].ends_with("Kernel")) add(call_at(tokens, i), i);  // also a cooperative one
+    if (tokens[i].find("KernelEx") != std::string::npos) add(configured_call_at(tokens, i), i);
   }
   for (std::size_t at = position(tokens, "<<<"); at < tokens.size();
        at = position(tokens, "<<<", at + 1)) {

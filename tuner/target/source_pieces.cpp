@@ -44,7 +44,7 @@ class Masking {
       } else if (c == '"' || (c == '\'' && !(at_ > 0 && is_in_identifier(source_[at_ - 1])))) {
         skip_quoted(c);
       } else {
-        code_[at_] = c;
+        if (!starts("\\\n")) code_[at_] = c;
         ++at_;
       }
     }
@@ -115,19 +115,18 @@ std::string_view without_template(std::string_view head) {
 
 /// Of a function: what stands before its first parenthesis. Of a class: what stands behind `class`.
 std::string name_in(std::string_view head) {
-  head = without_template(head);
-  const std::string_view first = first_word(head);
-  if (first == "struct" || first == "class" || first == "union") {
-    head = head.substr(first.size());
-    return std::string(take_word(head));
-  }
-  std::string outside = outside_parentheses(head);
+  std::string outside = outside_parentheses(without_template(head));
   for (const std::string_view attribute :
-       {"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__"}) {
+       {"__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__", "__attribute__",
+        "__align__", "alignas"}) {
     const std::size_t at = outside.find(attribute);
     if (at == std::string::npos) continue;
     outside.erase(at, outside.find(')', at) - at + 1);
   }
+  std::string_view behind = outside;
+  const std::string_view first = take_word(behind);
+  if (first == "struct" || first == "class" || first == "union")
+    return std::string(take_word(behind));
   std::string_view before = trimmed(std::string_view(outside).substr(0, outside.find('(')));
   if (before.ends_with("<>")) before = trimmed(before.substr(0, before.size() - 2));
   return std::string(identifier_at_end(before));
@@ -336,16 +335,18 @@ class HostPart {
   DeviceCode without(const Words& named_elsewhere) {
     DeviceCode result{std::string(source_)};
     find_host_libraries();
-    if (std::ranges::none_of(on_host_, std::identity())) return result;
-    find_unused(named_elsewhere);
-    find_variables();
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    if (std::ranges::any_of(on_host_, std::identity())) {
+      find_unused(named_elsewhere);
+      find_variables();
+    }
+    for (std::size_t i = pieces_.size(); i-- > 0;) {  // from behind, as declarations make it longer
+      if (!on_host_[i]) declare_namespace(result.text, pieces_[i]);
       if (!on_host_[i]) continue;
       const Piece& piece = pieces_[i];
       blank_out(result.text, parts_, piece.begin, piece.end);
       const bool has_body = text_of(piece).ends_with('}');
       if (has_body && piece.kind == Piece::Kind::function)
-        result.left_out.push_back({piece.name, line_of(parts_, piece)});
+        result.left_out.insert(result.left_out.begin(), {piece.name, line_of(parts_, piece)});
     }
     return result;
   }
@@ -354,6 +355,18 @@ class HostPart {
   bool is_for_gpu(const Piece& piece) const { return meets(piece.words, spaces_); }
   std::string_view text_of(const Piece& piece) const {
     return std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin);
+  }
+
+  /// Of `using namespace at;`, which only host code needs if no header here has it.
+  void declare_namespace(std::string& text, const Piece& piece) const {
+    static const std::regex kUsing("\\s*using\\s+namespace\\s+(\\w+(::\\w+)*)\\s*;");
+    static const Words kKnown = words_of("std cuda cub thrust nvcuda cooperative_groups");
+    const std::string own(text_of(piece));
+    std::smatch name;
+    if (!std::regex_match(own, name, kUsing) || meets(words_of(name[1].str()), kKnown)) return;
+    const std::regex alias("namespace\\s+" + name[1].str() + "\\s*=");
+    if (std::regex_search(parts_.code, alias)) return;
+    text.insert(parts_.code.find("using", piece.begin), "namespace " + name[1].str() + " {} ");
   }
 
   /// What is main() or names something of the host.

@@ -127,6 +127,11 @@ bool contains(const Tokens& tokens, std::string_view token) {
   return position(tokens, token) < tokens.size();
 }
 
+bool contains(const Tokens& tokens, const Tokens& sequence) {
+  return std::search(tokens.begin(), tokens.end(), sequence.begin(), sequence.end()) !=
+         tokens.end();
+}
+
 std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from) {
   const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(std::min(from, tokens.size()));
   return static_cast<std::size_t>(std::find(begin, tokens.end(), token) - tokens.begin());

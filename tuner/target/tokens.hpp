@@ -42,6 +42,7 @@ struct Summand {
 std::vector<Summand> summands_of(const Tokens& sum);
 
 bool contains(const Tokens& tokens, std::string_view token);
+bool contains(const Tokens& tokens, const Tokens& sequence);
 /// The index of the first such token, from `from` on; the number of tokens if there is none.
 std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from = 0);
 /// The index of the `>` that closes the `<` at `open`.

@@ -77,10 +77,12 @@ bool is_of_blocks(const std::string& name) {
          (std::regex_search(text, kWords) && !std::regex_search(text, kOthers));
 }
 
-bool is_plain(const std::string& name) {
-  static const std::regex kWords("ref|naive|simple|gold|plain");
-  return std::regex_search(lowered(name), kWords);
+std::string without_plain(const std::string& name) {
+  static const std::regex kWords("_*(ref(erence)?|naive|simple|gold(en)?|plain)_*");
+  return std::regex_replace(lowered(name), kWords, "");
 }
+
+bool is_plain(const std::string& name) { return without_plain(name) != lowered(name); }
 
 bool names_a_size(const std::string& name) {
   static const std::regex kNames(

@@ -16,7 +16,9 @@ bool is_of_the_work(const std::string& name);
 bool is_flag(const std::string& name);
 /// Whether it is a number of threads.
 bool is_of_blocks(const std::string& name);
-/// Whether a kernel of this name is there to compare with.
+/// In lower case, without the words that say that a kernel is there to compare with.
+std::string without_plain(const std::string& name);
+/// Whether it has such a word.
 bool is_plain(const std::string& name);
 /// Of integer arguments: whether it is a size, and whether it is that of a sparse matrix's or a
 /// graph's entries.

@@ -77,6 +77,20 @@ TEST(FirstManifest, TurnsOfTheThreadsDivideTheSharedRowsThatTheyFill) {
   EXPECT_THAT(text_of(transpose), HasSubstr("\nTILE % ROWS == 0\n"));
 }
 
+TEST(FirstManifest, StepsOfLoopsDivideWhatTheyGoOver) {
+  const std::string text = text_of(
+      "template <int TILE, int ROWS, int EACH> __global__ void k(const float* a, float* b) {\n"
+      "  const int step = TILE / EACH * ROWS / (TILE / 4);\n  float own[ROWS];\n"
+      "  for (int i = 0; i < ROWS; i += step) own[i] = a[i];\n"
+      "  for (int i = 0; i < 24; i += EACH) b[threadIdx.x] = own[i];\n"
+      "  for (int i = 0; i < 30; i += ROWS) b[threadIdx.x] += i;\n}\n"
+      "void run(float* a, float* b) { k<32, 8, 4><<<1, 32>>>(a, b); }\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("\n(TILE / 4) > 0\nTILE / EACH * ROWS / (TILE / 4) > 0\n"
+                                    "ROWS % (TILE / EACH * ROWS / (TILE / 4)) == 0\n"),
+                          HasSubstr("\n24 % EACH == 0\n")));
+  EXPECT_THAT(text, Not(HasSubstr("30 % ")));  // the default has a rest
+}
+
 TEST(FirstManifest, IndicesAreDrawnUpToWhatTheyAreIndicesOf) {
   const auto fill = [](const std::string& index) {
     return text_of(
@@ -85,7 +99,7 @@ TEST(FirstManifest, IndicesAreDrawnUpToWhatTheyAreIndicesOf) {
   };
   EXPECT_THAT(fill("x[i * columns + at[i]]"), HasSubstr("uniform = [0, \"columns - 1\"]"));
   EXPECT_THAT(fill("x[i * columns] + x[at[i] * columns + i]"),
-              HasSubstr("uniform = [0, \"rows * columns - 1\"]"));
+              HasSubstr("uniform = [0, \"rows - 1\"]"));
   EXPECT_THAT(fill("x[i * columns] + table[at[i]]"), HasSubstr("uniform = [0, \"64 - 1\"]"));
 }
 

@@ -290,6 +290,27 @@ TEST(HostCode, IsAnAliasOfItsTypes) {
                           Not(HasSubstr("floats_t"))));
 }
 
+TEST(HostCode, MayUseANamespaceThatIsNotThere) {
+  const std::string source =
+      "#include \"tensors.h\"\nnamespace short_name = std;\nusing namespace tensors::types;\n"
+      "using namespace std;\nusing namespace short_name;\n__global__ void f(float* x) {}\n";
+  EXPECT_EQ(without_host_code(source).text,
+            "#include \"tensors.h\"\nnamespace short_name = std;\n"
+            "namespace tensors::types {} using namespace tensors::types;\n"
+            "using namespace std;\nusing namespace short_name;\n__global__ void f(float* x) {}\n");
+}
+
+TEST(HostCode, IsNoStructOfAKernelWithAnAlignment) {
+  for (const std::string alignment : {"alignas(2 * sizeof(T))", "__align__(8)"}) {
+    const std::string text =
+        without_host_code("template <class T> struct " + alignment +
+                          " Pair { T x, y; };\n"
+                          "__global__ void f(Pair<float>* x) {}\nint main() { f<<<1, 1>>>(0); }\n")
+            .text;
+    EXPECT_THAT(text, HasSubstr("Pair { T x, y; };"));
+  }
+}
+
 TEST(HostCode, NamesTheDriver) {
   EXPECT_THAT(left_out("const char* text_of(CUresult error) { return \"\"; }\n"
                        "__global__ void f(CUtensorMap map) {}\n"),
