@@ -80,6 +80,10 @@ void FactReader::find_buffers() {
       has_output = true;
     } else if (std::string indexed = indexed_by(own, each, lengths); !indexed.empty()) {
       buffer.indexed = std::move(indexed);
+      buffer.are_starts = std::ranges::any_of(use.indices, [&](Tokens next) {
+        append(next, {"+", "1"});
+        return std::ranges::find(use.indices, next) != use.indices.end();
+      });
     } else {
       buffer.is_positive = corrections_.is_positive && !is_integer_type(buffer.type);
     }

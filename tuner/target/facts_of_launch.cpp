@@ -269,10 +269,12 @@ void FactReader::find_grid() {
     const char letter = "xyz"[axis];
     Words strides;
     const std::optional<Tokens> advance = own.advance(letter);
-    const bool is_used = dimensions_of(kernel_.body, "blockIdx") == 0 ||
-                         contains(kernel_.body, Tokens{"blockIdx", ".", std::string(1, letter)});
+    const bool is_in_functions = dimensions_of(kernel_.body, "blockIdx") == 0 &&
+                                 (used_.contains("blockIdx") || contains(kernel_.body, "gridDim"));
+    const bool is_used =
+        is_in_functions || contains(kernel_.body, Tokens{"blockIdx", ".", std::string(1, letter)});
     if (!is_used || (advance && contains(*advance, "gridDim"))) {
-      grid_[axis] = "1";  // one long row of blocks
+      grid_[axis] = "1";  // one long row of blocks, or one block
       continue;
     }
     std::string step = step_of(advance, own, strides);

@@ -40,7 +40,11 @@ std::string buffer_text(const KernelFacts::Buffer& buffer) {
   if (buffer.is_zero) text += ", fill = \"zero\"";
   if (buffer.is_positive) text += ", fill = { uniform = [0.25, 1] }";
   if (!buffer.tolerance.empty()) text += ", tolerance = " + buffer.tolerance;
-  if (!buffer.indexed.empty()) {
+  if (buffer.are_starts) {
+    const bool is_one = buffer.indexed.find(' ') == std::string::npos;
+    text += format(", fill = {{ range = [0, \"{} / ({})\"] }}",
+                   is_one ? buffer.indexed : "(" + buffer.indexed + ")", buffer.length);
+  } else if (!buffer.indexed.empty()) {
     text += format(", fill = {{ uniform = [0, \"{} - 1\"] }}", buffer.indexed);
   }
   return text + (buffer.is_constant ? ", constant = true }\n" : " }\n");

@@ -235,9 +235,9 @@ void FactReader::find_templates() {
         each.type == "bool" ? std::optional<std::int64_t>(0) : std::nullopt;
     if (given.size() == 1) {
       const std::string& text = given[0];
-      const auto is_false = [&](const LaunchInSource& each) {  // for some sizes
-        return each.kernel == last_name() && i < each.templates.size() &&
-               each.templates[i] == Tokens{"false"};
+      const auto is_false = [&](const LaunchInSource& one) {  // for some sizes
+        return one.kernel == last_name() && i < one.templates.size() &&
+               one.templates[i] == Tokens{"false"};
       };
       if (text == "true" || text == "false")
         value = std::ranges::none_of(file_.launches, is_false) ? 1 : 0;

@@ -36,6 +36,7 @@ struct KernelFacts {
     bool is_positive = false;    // filled with positive numbers
     std::string tolerance = {};  // of floating-point outputs
     std::string indexed = {};    // the length of the buffer that the elements are indices of
+    bool are_starts = false;     // of rows: each is read with the next one
   };
   struct Texture {
     std::string name, buffer;

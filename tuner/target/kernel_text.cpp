@@ -70,8 +70,31 @@ KernelText::KernelText(const KernelCode& kernel, ManifestNames names) : names_(s
   WithoutPointers made = without_pointers(kernel);
   body_ = std::move(made.body);
   definitions_ = std::move(made.offsets);
+  tell_loops_apart();
   read_definitions(kernel.has_last_values);
   read_bounds();
+}
+
+/// Each loop over a variable with the name of an earlier loop's gets a name of its own.
+void KernelText::tell_loops_apart() {
+  std::map<std::string, int> loops;
+  for (std::size_t i = 0; i + 5 < body_.size(); ++i) {
+    if (body_[i] != "for" || body_[i + 1] != "(") continue;
+    const std::size_t equals = position(body_, "=", i);
+    std::size_t end = closing(body_, i + 1);
+    if (equals >= end || equals < i + 4 || !is_name(body_[equals - 1])) continue;
+    const std::string name = body_[equals - 1];
+    if (++loops[name] == 1) continue;
+    static const Words kHeads = {"for", "if", "while"};
+    while (end + 2 < body_.size() && kHeads.contains(body_[end + 1])) end = closing(body_, end + 2);
+    const bool is_block = end + 1 < body_.size() && body_[end + 1] == "{";
+    end = is_block ? closing(body_, end + 1) : position(body_, ";", end);
+    const std::string own = format("{}_{}", name, loops[name]);
+    for (std::size_t at = i; at < std::min(end, body_.size()); ++at) {
+      const bool is_member = at > 0 && (body_[at - 1] == "." || body_[at - 1] == "->");
+      if (body_[at] == name && !is_member) body_[at] = own;
+    }
+  }
 }
 
 void KernelText::read_definitions(bool takes_last) {

@@ -98,6 +98,7 @@ class KernelText {
   const IndexEnd* bound_of(const std::string& text) const;
   bool goes_on_from(std::size_t pointer) const;
   /// Each variable has its first value, or its last.
+  void tell_loops_apart();
   void read_definitions(bool takes_last);
   void round_quotients_up();
   void read_bounds();

@@ -97,7 +97,7 @@ TEST(FirstManifest, IndicesStayWithinWhatTheyIndex) {
              "  if (i >= n) return;\n  int end = rows[i + 1];\n"
              "  for (int k = rows[i]; k < end; ++k) y[i] += x[columns[k]];\n"));
   EXPECT_THAT(text, HasSubstr("arguments.rows = { type = \"i32\", length = \"n + 1\", "
-                              "fill = { uniform = [0, \"nnz - 1\"] } }"));
+                              "fill = { range = [0, \"nnz / (n + 1)\"] } }"));
   EXPECT_THAT(text, HasSubstr("arguments.columns = { type = \"i32\", length = \"nnz\", fill = "));
 }
 
@@ -170,6 +170,20 @@ TEST(FirstManifest, TheMiddleOfABisectionReachesAllElements) {
                    "  b[i] = low;\n"));
     EXPECT_THAT(text, HasSubstr("arguments.keys = { type = \"f32\", length = \"n\"")) << middle;
   }
+}
+
+TEST(FirstManifest, WithoutABlockIndexThereIsOneBlockAndLoopsWithOneNameAreTwo) {
+  const std::string text = text_of(
+      "__global__ void k(const unsigned char* data, int* bins, int n) {\n"
+      "  __shared__ int own[256];\n"
+      "  for (int i = threadIdx.x; i < 256; i += blockDim.x) own[i] = 0;\n"
+      "  __syncthreads();\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&own[data[i]], 1);\n"
+      "  __syncthreads();\n"
+      "  for (int i = threadIdx.x; i < 256; i += blockDim.x) bins[i] = own[i];\n}\n");
+  EXPECT_THAT(text, AllOf(HasSubstr("arguments.data = { type = \"u8\", length = \"n\""),
+                          HasSubstr("arguments.bins = { type = \"i32\", length = \"256\""),
+                          HasSubstr("grid = 1\n")));
 }
 
 TEST(FirstManifest, AnEndBelowAnotherIndexIsThatOfTheIndex) {
