@@ -293,7 +293,8 @@ std::string FactReader::indexed_by(const KernelText& own, const Declaration& buf
     for (const Tokens& index : own.use_of(each.name).indices) {
       const auto is_one = [&](const auto& word) { return variables.contains(word); };
       if (!length || std::ranges::none_of(free_names(index), is_one)) continue;
-      facts_.are_lengths_known = false;
+      const bool is_element = index[0] == buffer.name && closing(index, 1) + 1 == index.size();
+      facts_.are_lengths_known = facts_.are_lengths_known && is_element;
       return length->length();
     }
   }

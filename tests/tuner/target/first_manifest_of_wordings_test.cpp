@@ -167,6 +167,10 @@ TEST(FirstManifest, BinsThatElementsChooseDoNotBoundTheBlock) {
              "  if (threadIdx.x < BINS) atomicAdd(&sums[threadIdx.x], own[threadIdx.x]);\n"));
   EXPECT_THAT(text, HasSubstr("parameters.BLOCK = [32, 64, 128, 256, 512, 1024]"));
   EXPECT_THAT(text, HasSubstr("# ? lengths, and fills of indices"));
+  EXPECT_THAT(text_of(kernel("const int* a, int* b, int n",
+                             "  __shared__ int own[8];\n"
+                             "  if (i < n) own[a[i]] = 1;\n  if (i < n) b[i] = own[0];\n")),
+              Not(HasSubstr("# ? lengths, and fills of indices")));
 }
 
 TEST(FirstManifest, AHaloThatTheHostAllocatesIsInTheLength) {
