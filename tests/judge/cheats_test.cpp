@@ -196,6 +196,17 @@ TEST_F(Judge, KeepsAKernelOfTheHostFromFilesAndProcessesOfOthers) {
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }
 
+TEST_F(Judge, LeavesNothingOfAKernelToTheNext) {
+  const Cheat kernels[] = {
+      {"left", "sets_a_variable", "affine",
+       "extern \"C\" __device__ int set(const char*, const char*, int) asm(\"setenv\");",
+       "if (i == 0) set(\"LEFT\", \"1\", 1); if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},
+      {"left", "reads_it", "affine",
+       "extern \"C\" __device__ const char* get(const char*) asm(\"getenv\");",
+       "if (i < n) z[i] = get(\"LEFT\") ? 0.0f : 2.0f * x[i] + y[i]; }"}};
+  for (const Json& each : judge_all(kernels, "host")) EXPECT_EQ(each["verdict"], "right") << each;
+}
+
 TEST_F(Judge, EndsCopiesThatAKernelMakesOfItsProcess) {
   const Ended ended =
       judge("extern \"C\" __device__ int copy() asm(\"fork\");\n" + kHeads.at("affine") +

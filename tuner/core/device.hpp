@@ -231,6 +231,8 @@ class Device {
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
+  /// Before a kernel of another author: what kernels left in their process must not reach it.
+  virtual void renew() {}
   /// Whether two problems may be tuned on it at a time, in turns: compilers disturb no measurement.
   virtual bool takes_turns() const { return false; }
   /// Waits for a turn. A thread may take several, one within the other.

@@ -430,6 +430,7 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
 KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& request, Device& device,
                              CompilePool& pool,
                              const std::function<void(const std::string&)>& warn) {
+  device.renew();
   KernelJudgement first = Case(candidate, request, device, pool, warn).judged();
   if (first.outcome != Outcome::timeout) return first;
   KernelJudgement second = Case(candidate, request, device, pool, warn).judged();

@@ -287,6 +287,10 @@ class WorkerDevice : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
   void stop_compiling() override { compiler_->stop_compiling(); }
   bool isolated() const override { return true; }
+  /// A kernel of a GPU leaves nothing in a process.
+  void renew() override {
+    if (info().kind == DeviceKind::host) client_->renew();
+  }
   bool takes_turns() const override { return info().kind == DeviceKind::cuda; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
   std::string no_energy() override { return compiler_->no_energy(); }
@@ -378,6 +382,11 @@ void WorkerClient::fail(Outcome outcome, const std::string& what) {
         failures_, what));
   }
   throw KernelFailure(outcome, what);
+}
+
+void WorkerClient::renew() {
+  const std::lock_guard lock(mutex_);
+  process_.reset();
 }
 
 void WorkerClient::drop(std::uint64_t id) {
