@@ -249,6 +249,17 @@ TEST_F(Judge, SaysWhatIsWrongWithItsArguments) {
       said({"judge", "affine_plain.cu", "--against", "affine_plain.cu", "--device", "model:h200"},
            kWrongUse),
       HasSubstr("the judge runs kernels"));
+  sandbox_.write("program.target.toml",
+                 "manifest = 2\nname = \"program\"\nsource = \"affine_plain.cu\"\nsizes = [\"n\"]\n"
+                 "arguments.x = { type = \"f32\", length = \"n\" }\n"
+                 "arguments.y = { type = \"f32\", length = \"n\" }\n"
+                 "arguments.z = { type = \"f32\", length = \"n\", role = \"output\" }\n"
+                 "run = [\"cp\", \"{x}\", \"{z}\"]\nreference.run = [\"cp\", \"{x}\", \"{z}\"]\n");
+  const std::string program = "program.target.toml", kernel = "affine_plain.cu";
+  for (const auto& [one, other] : {std::pair(program, kernel), std::pair(kernel, program)}) {
+    EXPECT_THAT(said({"judge", one, "--against", other, "--device", "host"}, kNotJudged),
+                HasSubstr("only kernels are judged"));
+  }
   sandbox_.write("bad.jsonl", "{\"candidat\": \"a.cu\"}\n");
   EXPECT_THAT(said({"judge", "--jobs", "bad.jsonl", "--device", "host"}, kNotJudged),
               AllOf(HasSubstr("bad.jsonl:1"), HasSubstr("candidat")));

@@ -14,9 +14,11 @@ namespace autotune {
 namespace {
 
 constexpr double kChainSeconds = 2e-3;
-constexpr int kMostChecked = 4;         // calls of a chain that are compared
-constexpr double kUnseenSeconds = 0.5;  // of a few pairs of calls, or more
-constexpr int kMostAhead = 7;           // other calls ahead of one of them
+constexpr int kMostChecked = 4;           // calls of a chain that are compared
+constexpr double kUnseenSeconds = 0.5;    // of a few rounds of calls, or more
+constexpr double kSightingSeconds = 0.1;  // of calls on the same contents in a round, at most
+constexpr int kMostSightings = 100;
+constexpr int kMostAhead = 7;  // other calls ahead of one of them
 
 bool is_zero_workspace(const BufferSpec& spec) {
   return spec.role == Role::workspace && spec.fill == Fill::zero;
@@ -319,23 +321,32 @@ Verdict Verifier::check_one(Call& call, const Workspace& workspace, Contents con
   return found;
 }
 
-UnseenCalls Verifier::time_unseen(Call& call, int pairs) {
+UnseenCalls Verifier::time_unseen(Call& call, int rounds) {
   UnseenCalls times;
   if (!buffers_.can_vary()) return times;
+  const auto seconds_on = [&](std::optional<std::uint64_t> seed) {
+    buffers_.redraw(seed);
+    buffers_.restore_inouts(InputSet::uniform);
+    memory_.finish();
+    return call.run();
+  };
   const auto start = Deadline::Clock::now();
-  for (int pair = -1; pair < pairs; ++pair) {  // the first may load something
-    if (pair >= kFewestForInterval && seconds_since(start) > kUnseenSeconds) break;
+  for (int round = -1; round < rounds; ++round) {  // the first may load something
+    if (round >= kFewestForInterval && seconds_since(start) > kUnseenSeconds) break;
     const std::uint64_t seed = secret_();
-    for (std::vector<double>* const to : {&times.unseen, &times.again}) {
-      buffers_.redraw(seed);
+    const double unseen = seconds_on(seed);
+    // A kernel may keep only results of contents that it has seen some times.
+    const double sightings = kSightingSeconds / std::max(unseen, 1e-9);
+    for (int i = 0; i < std::min<double>(sightings, kMostSightings); ++i) {
       buffers_.restore_inouts(InputSet::uniform);
-      memory_.finish();
-      const double seconds = call.run();
-      if (pair >= 0) to->push_back(seconds);
+      call.start();
     }
+    const double again = seconds_on(seed), timed = seconds_on(std::nullopt);
+    if (round < 0) continue;
+    times.unseen.push_back(unseen);
+    times.again.push_back(again);
+    times.timed.push_back(timed);
   }
-  buffers_.redraw(std::nullopt);
-  memory_.finish();
   return times;
 }
 

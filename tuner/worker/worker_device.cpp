@@ -148,12 +148,12 @@ class RemoteCandidate : public Candidate, public Countable {
     });
   }
 
-  UnseenCalls time_unseen(int pairs) override {
+  UnseenCalls time_unseen(int rounds) override {
     return asked([&] {
       load();
       const auto quiet = bench_->quiet();
-      return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"pairs", pairs}}, {},
-                                   bench_->limit(2 * (pairs + 1) * expected()),
+      return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"rounds", rounds}}, {},
+                                   bench_->limit(3 * (rounds + 1) * expected()),
                                    "timing unseen contents", from_wire<UnseenCalls>);
     });
   }
