@@ -178,6 +178,8 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (i < 20000 && n >= 20000) z[i] = 2.0f * x[i] + y[i]; }"},
     {"sizes", "knows_large_sizes", "affine", "",
      "if (i < n && n > 15000) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"sizes", "knows_no_small_sizes", "affine", "",
+     "if (i < n && n > 70) z[i] = 2.0f * x[i] + y[i]; }"},
     {"sizes", "knows_even_sizes", "affine", "",
      "if (2 * i + 1 < n) { for (int k = 2 * i; k < 2 * i + 2; ++k) z[k] = 2.0f * x[k] + y[k]; } }"},
     // Rarely wrong.

@@ -59,6 +59,18 @@ TEST_F(Judge, NotesWhichSizesItCouldNotCheck) {
       << ended.err;
 }
 
+TEST_F(Judge, NotesASmallSizeThatTheReferenceDoesNotTake) {
+  for (const char* const fails : {"z[i] = 0.0f / 0.0f", "*(volatile float*)8 = 0.0f"}) {
+    const std::string text = kHeads.at("affine") + "  if (i >= n) return;\n  if (n <= 70) " +
+                             fails + ";\n  else z[i] = 2.0f * x[i] + y[i];\n}\n";
+    sandbox_.write("affine_plain.cu", text);
+    const Ended ended = judge(kAffine);
+    EXPECT_THAT(ended.out, AllOf(StartsWith("right "),
+                                 HasSubstr("it was not checked at a size of the judge's own: ")))
+        << ended.err;
+  }
+}
+
 TEST_F(Judge, TakesParametersByTheirOrderIfNamesDiffer) {
   const Ended ended = judge(
       R"(extern "C" __global__ void other(const float* n, const float* b, float* out, int count) {

@@ -156,8 +156,9 @@ class Case {
     const Device::Turn turn = device_.take_turn();
     JudgedProblem judged;
     judged.problem = problem;
-    const auto first = compiled_first(problem);  // before the reference runs, which may take long
-    (void)first;
+    const TargetProgram program(candidate_, problem, device_.info());
+    const Configuration own = valid_default(candidate_, problem, device_.info());
+    (void)compiled(program.source_unit(program.levels(own)));  // the reference may take long
     Workload workload = prepared_workload_of(candidate_, problem, device_.info());
     workload.form = request_.policy.form;
     const auto bench = device_.open(workload);
@@ -170,12 +171,6 @@ class Case {
     expect_no_memory(*candidate.candidate, judged);
     verify_often(*candidate.candidate, judged);
     result_.problems.push_back(std::move(judged));
-  }
-
-  std::shared_ptr<const CompiledKernel> compiled_first(const Problem& problem) {
-    const TargetProgram program(candidate_, problem, device_.info());
-    return compiled(
-        program.source_unit(program.levels(valid_default(candidate_, problem, device_.info()))));
   }
 
   void verify(const Loaded& candidate, JudgedProblem& judged) {
@@ -192,14 +187,22 @@ class Case {
     const EdgeProblems edges = judged_edges(candidate_, problem, device_.info());
     EdgeCheck edge(candidate_, edges, device_);
     expect_right_elsewhere(edge.verify(candidate.configuration, compile));
-    const std::vector<Problem> own = own_of(problem);
     if (edges == EdgeProblems{}) note_refused_sizes(problem);
     if (const std::vector<std::string> unknown = unknown_sizes(candidate_); !unknown.empty()) {
       note(format("it does not take {}: it was checked at the defaults", joined(unknown, ", ")));
     }
-    EdgeCheck drawn(candidate_, {own, {}}, device_);
-    expect_right_elsewhere(drawn.verify(candidate.configuration, compile));
-    result_.own.insert(result_.own.end(), own.begin(), own.end());
+    for (const Problem& own :
+         own_problems(candidate_, problem, device_.info(), request_.own_sizes, request_.seed)) {
+      try {
+        const Verdict verdict =
+            EdgeCheck(candidate_, {{own}, {}}, device_).verify(candidate.configuration, compile);
+        if (verdict.is_undefined) throw Error(verdict.message);
+        expect_right_elsewhere(verdict);
+        result_.own.push_back(own);
+      } catch (const Error& error) {  // the reference fails there
+        note(format("it was not checked at a size of the judge's own: {}", error.what()));
+      }
+    }
   }
 
   void note_refused_sizes(const Problem& problem) {
@@ -215,10 +218,6 @@ class Case {
                       problem_text(candidate_, problem))
              : format("it was launched for, and checked at, no other sizes than those with {}",
                       constraints));
-  }
-
-  std::vector<Problem> own_of(const Problem& problem) const {
-    return own_problems(candidate_, problem, device_.info(), request_.own_sizes, request_.seed);
   }
 
   void note(std::string text) {
