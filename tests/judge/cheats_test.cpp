@@ -61,7 +61,7 @@ TEST_F(Judge, NotesWhichSizesItCouldNotCheck) {
 
 TEST_F(Judge, NotesASmallSizeThatTheReferenceDoesNotTake) {
   for (const char* const fails : {"z[i] = 0.0f / 0.0f", "*(volatile float*)8 = 0.0f"}) {
-    const std::string text = kHeads.at("affine") + "  if (i >= n) return;\n  if (n <= 70) " +
+    const std::string text = kHeads.at("affine") + "  if (i >= n) return;\n  if (n <= 20) " +
                              fails + ";\n  else z[i] = 2.0f * x[i] + y[i];\n}\n";
     sandbox_.write("affine_plain.cu", text);
     const Ended ended = judge(kAffine);
