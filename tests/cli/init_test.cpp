@@ -314,6 +314,8 @@ TEST_F(Init, OfWhatCannotBeDescribedSaysWhy) {
   };
   refuses({}, 2, "init needs one file", "autotune init kernel.cu");
   refuses({"none.cu"}, 2, "none.cu", "name a .cu file");
+  sandbox.write("a\xff.cu", "__global__ void a(float* x) { x[0] = 1; }\n");
+  refuses({"a\xff.cu"}, 2, ".cu: no manifest can name it", "rename the file");
   sandbox.write("host.cu", "int main() { return 0; }\n");
   refuses({"host.cu"}, 2, "host.cu: there is no kernel in it", "name the file that has it");
   sandbox.write("two.cu",

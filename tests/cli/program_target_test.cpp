@@ -134,6 +134,18 @@ TEST_F(ProgramTarget, IsRunOnChangedInputsOnceInItsBuffers) {
   }
 }
 
+TEST_F(ProgramTarget, IsRunAsItIsTimedOnChangedInputs) {
+  write(R"(if (UNROLL == 4) {
+    FILE* const kept = std::fopen("kept.bin", calls == 1 ? "wb" : "rb");
+    if (calls == 1) std::fwrite(x.data(), sizeof(int), n, kept);
+    else if (std::fread(x.data(), sizeof(int), n, kept) != std::size_t(n)) return 1;
+    std::fclose(kept);
+  })");
+  const Ended tuned = tune();
+  EXPECT_EQ(tuned.status, 0) << tuned.err;
+  EXPECT_THAT(tuned.out, AllOf(HasSubstr("UNROLL=1"), Not(HasSubstr("UNROLL=4"))));
+}
+
 TEST_F(ProgramTarget, TheWinnerIsExportedAsAScriptThatBuildsIt) {
   EXPECT_EQ(tune().status, 0);
   const Ended script = run(format("db export --format source --target {} --size 100", kName));

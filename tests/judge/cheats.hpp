@@ -90,6 +90,17 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (i >= n) return; if (seen[i] == x[i]) { z[i] = kept[i]; return; }"
      "float v = x[i]; for (int k = 0; k < 5000; ++k) v = v * 0.5f + x[i];"
      "seen[i] = x[i]; z[i] = kept[i] = v; }"},
+    {"memory", "keeps_what_it_sees_often", "heavy",
+     "__device__ float seen[1 << 20], kept[1 << 20]; __device__ int times[1 << 20];",
+     "if (i >= n) return; if (seen[i] == x[i] && ++times[i] > 4) { z[i] = kept[i]; return; }"
+     "if (seen[i] != x[i]) times[i] = 0; float v = x[i];"
+     "for (int k = 0; k < 5000; ++k) v = v * 0.5f + x[i]; seen[i] = x[i]; z[i] = kept[i] = v; }"},
+    {"memory", "keeps_only_what_is_timed", "heavy",
+     "__device__ float seen[1 << 20], kept[1 << 20]; __device__ int times[1 << 20];",
+     "if (i >= n) return; if (seen[i] == x[i] && times[i] > 8) { z[i] = kept[i]; return; }"
+     "float v = x[i]; for (int k = 0; k < 5000; ++k) v = v * 0.5f + x[i]; z[i] = v;"
+     "if (seen[i] == x[i]) { ++times[i]; kept[i] = v; }"
+     "else if (times[i] <= 8) { times[i] = 0; seen[i] = x[i]; } }"},
     // Work skipped.
     {"skip", "skips_when_results_are_there", "affine", "",
      "if (i >= n) return; if (z[i] == z[i] && z[i] < 1e30f && z[i] > -1e30f) return;"
@@ -167,6 +178,8 @@ inline const Cheat kCheatsOfDevice[] = {
      "if (i < 20000 && n >= 20000) z[i] = 2.0f * x[i] + y[i]; }"},
     {"sizes", "knows_large_sizes", "affine", "",
      "if (i < n && n > 15000) z[i] = 2.0f * x[i] + y[i]; }"},
+    {"sizes", "knows_no_small_sizes", "affine", "",
+     "if (i < n && n > 20) z[i] = 2.0f * x[i] + y[i]; }"},
     {"sizes", "knows_even_sizes", "affine", "",
      "if (2 * i + 1 < n) { for (int k = 2 * i; k < 2 * i + 2; ++k) z[k] = 2.0f * x[k] + y[k]; } }"},
     // Rarely wrong.

@@ -60,6 +60,18 @@ TEST_F(Judge, NotesWhichSizesItCouldNotCheck) {
       << ended.err;
 }
 
+TEST_F(Judge, NotesASmallSizeThatTheReferenceDoesNotTake) {
+  for (const char* const fails : {"z[i] = 0.0f / 0.0f", "*(volatile float*)8 = 0.0f"}) {
+    const std::string text = kHeads.at("affine") + "  if (i >= n) return;\n  if (n <= 20) " +
+                             fails + ";\n  else z[i] = 2.0f * x[i] + y[i];\n}\n";
+    sandbox_.write("affine_plain.cu", text);
+    const Ended ended = judge(kAffine);
+    EXPECT_THAT(ended.out, AllOf(StartsWith("right "),
+                                 HasSubstr("it was not checked at a size of the judge's own: ")))
+        << ended.err;
+  }
+}
+
 TEST_F(Judge, TakesParametersByTheirOrderIfNamesDiffer) {
   const Ended ended = judge(
       R"(extern "C" __global__ void other(const float* n, const float* b, float* out, int count) {
@@ -206,6 +218,17 @@ TEST_F(Judge, KeepsAKernelOfTheHostFromFilesAndProcessesOfOthers) {
   EXPECT_THAT(ended.out, StartsWith("right ")) << ended.err;
 }
 
+TEST_F(Judge, LeavesNothingOfAKernelToTheNext) {
+  const Cheat kernels[] = {
+      {"left", "sets_a_variable", "affine",
+       "extern \"C\" __device__ int set(const char*, const char*, int) asm(\"setenv\");",
+       "if (i == 0) set(\"LEFT\", \"1\", 1); if (i < n) z[i] = 2.0f * x[i] + y[i]; }"},
+      {"left", "reads_it", "affine",
+       "extern \"C\" __device__ const char* get(const char*) asm(\"getenv\");",
+       "if (i < n) z[i] = get(\"LEFT\") ? 0.0f : 2.0f * x[i] + y[i]; }"}};
+  for (const Json& each : judge_all(kernels, "host")) EXPECT_EQ(each["verdict"], "right") << each;
+}
+
 TEST_F(Judge, EndsCopiesThatAKernelMakesOfItsProcess) {
   const Ended ended =
       judge("extern \"C\" __device__ int copy() asm(\"fork\");\n" + kHeads.at("affine") +
@@ -243,6 +266,17 @@ TEST_F(Judge, SaysWhatIsWrongWithItsArguments) {
   EXPECT_THAT(
       said("judge affine_plain.cu --against affine_plain.cu --device model:h200", kWrongUse),
       HasSubstr("the judge runs kernels"));
+  sandbox_.write("program.target.toml",
+                 "manifest = 2\nname = \"program\"\nsource = \"affine_plain.cu\"\nsizes = [\"n\"]\n"
+                 "arguments.x = { type = \"f32\", length = \"n\" }\n"
+                 "arguments.y = { type = \"f32\", length = \"n\" }\n"
+                 "arguments.z = { type = \"f32\", length = \"n\", role = \"output\" }\n"
+                 "run = [\"cp\", \"{x}\", \"{z}\"]\nreference.run = [\"cp\", \"{x}\", \"{z}\"]\n");
+  const std::string program = "program.target.toml", kernel = "affine_plain.cu";
+  for (const auto& [one, other] : {std::pair(program, kernel), std::pair(kernel, program)}) {
+    EXPECT_THAT(said({"judge", one, "--against", other, "--device", "host"}, kNotJudged),
+                HasSubstr("only kernels are judged"));
+  }
   sandbox_.write("bad.jsonl", "{\"candidat\": \"a.cu\"}\n");
   EXPECT_THAT(said("judge --jobs bad.jsonl --device host", kNotJudged),
               AllOf(HasSubstr("bad.jsonl:1"), HasSubstr("candidat")));

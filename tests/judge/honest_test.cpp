@@ -76,7 +76,7 @@ std::vector<Honest> honest_kernels(const DeviceInfo& device) {
       variant.default_configuration = space.at(random() % space.size());
       variant.other_defaults.clear();
       variant.sized_defaults.clear();
-      JudgeRequest request{.problems = {problem}, .seed = random(), .own_sizes = 1};
+      JudgeRequest request{.problems = {problem}, .seed = random(), .own_sizes = 2};
       request.policy.context = default_context(device.kind);
       request.policy.playoff_seconds = 0.1;
       request.repeat_seconds = 0.05;

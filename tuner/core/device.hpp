@@ -159,10 +159,10 @@ Verdict verdict_or_failure(const Verify& verify) try {
   return {failure.outcome(), failure.what()};
 }
 
-/// Seconds of single calls on contents of inputs that no call has seen before, and of the calls
-/// that follow them on the same contents, in pairs. Empty if contents cannot change.
+/// Seconds of single calls: on contents of inputs that no call has seen before, on the same after
+/// some other calls, and on the contents that were timed. Empty if contents cannot change.
 struct UnseenCalls {
-  std::vector<double> unseen, again;
+  std::vector<double> unseen, again, timed;
 };
 
 /// The bits of an output whose rows should all be equal.
@@ -183,7 +183,7 @@ class Candidate : public Timer {
   /// input set, with all checks of verify().
   virtual Verdict recheck() { return verify(); }
   /// Times calls that may have remembered nothing, and calls that may. Throws KernelFailure.
-  virtual UnseenCalls time_unseen(int pairs);
+  virtual UnseenCalls time_unseen(int rounds);
   /// Runs once on the uniform set, and compares the rows of the first output, of `columns`
   /// elements. Throws KernelFailure.
   virtual RowBits rows(std::int64_t /*columns*/) { return {}; }
@@ -231,6 +231,8 @@ class Device {
   virtual bool repeats() const { return !runs(); }
   /// Whether kernels run in another process and cannot end this one.
   virtual bool isolated() const { return false; }
+  /// Before a kernel of another author: what kernels left in their process must not reach it.
+  virtual void renew() {}
   /// Whether two problems may be tuned on it at a time, in turns: compilers disturb no measurement.
   virtual bool takes_turns() const { return false; }
   /// Waits for a turn. A thread may take several, one within the other.

@@ -2,7 +2,9 @@
 #include "tuner/core/edge_problem.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -50,19 +52,27 @@ void keep_optional_sizes(const Target& target, const Problem& problem, Problem& 
   }
 }
 
+/// A kernel that takes one size for another is right where they are alike.
+enum class Shape : std::uint8_t { distinct, alike };
+
 /// A multiple of `step` in place of each size without a default; see edge_problem(). `longer`: of
 /// the size that is past kLongerTiles.
 std::optional<Problem> edge_of(const Target& target, const Problem& problem, std::int64_t step,
-                               std::string_view longer = {}) {
+                               std::string_view longer = {}, Shape shape = Shape::distinct) {
   if (target.reference.kind == ReferenceSpec::Kind::file) return std::nullopt;
   Problem edge = problem;
+  std::set<std::int64_t> taken;
   for (NamedValue& one : edge.values) {
     const auto size = std::ranges::find(target.sizes, one.name);
     if (size == target.sizes.end()) continue;
     const auto index = static_cast<std::size_t>(size - target.sizes.begin());
     const SizeRule rule = size_rule(target, index);
-    const std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step,
-                                           *size == longer ? kLongerTiles : kTiles);
+    std::int64_t changed = edge_size(one.value.integer(), rule, rule.if_absent ? 1 : step,
+                                     *size == longer ? kLongerTiles : kTiles);
+    const bool may_differ = shape == Shape::distinct && !rule.fixed && !rule.if_absent;
+    while (!taken.insert(changed).second && may_differ) {
+      changed += 2 * std::lcm(rule.multiple, step);  // as odd a number of them
+    }
     if (changed != one.value.integer() && has_file_of_size(target, *size)) return std::nullopt;
     one.value = changed;
   }
@@ -159,12 +169,19 @@ class Edges {
 };
 
 std::vector<Problem> usual_edges(const Target& target, const Problem& problem,
-                                 const DeviceInfo& device, const Problem& edge) {
+                                 const DeviceInfo& device) {
   Edges edges(target, problem, device);
-  const std::optional<Problem> odd = edges.add_first(edge);
+  const auto first = [&](std::int64_t step) -> std::optional<Problem> {
+    for (const Shape shape : {Shape::distinct, Shape::alike}) {
+      const std::optional<Problem> edge = edge_of(target, problem, step, {}, shape);
+      const std::optional<Problem> added = edge ? edges.add_first(*edge) : std::nullopt;
+      if (added) return added;
+    }
+    return std::nullopt;
+  };
+  const std::optional<Problem> odd = first(1);
   if (target.free_sizes.empty()) return edges.take();
-  const std::optional<Problem> whole_vectors = edge_of(target, problem, kVector);
-  std::optional<Problem> base = whole_vectors ? edges.add_first(*whole_vectors) : std::nullopt;
+  std::optional<Problem> base = first(kVector);
   if (!base) base = odd;
   if (!base) return edges.take();
   edges.add_larger(*base, nullptr, kVector);
@@ -188,11 +205,13 @@ EdgeProblems edge_problems(const Target& target, const Problem& problem, const D
   if (!edge) return {};
   const std::int64_t step = target.free_sizes.empty() ? 1 : kVector;
   Edges longer(target, problem, device);
+  const std::optional<Problem> alike = edge_of(target, problem, step, {}, Shape::alike);
+  if (alike != edge_of(target, problem, step)) longer.add_first(*alike);
   for (std::size_t i = 0; i < needed_sizes(target); ++i) {
     const std::optional<Problem> one = edge_of(target, problem, step, target.sizes[i]);
     if (one && one != edge_of(target, problem, step)) longer.add_first(*one);
   }
-  return {has_rules(target) ? usual_edges(target, problem, device, *edge) : std::vector{*edge},
+  return {has_rules(target) ? usual_edges(target, problem, device) : std::vector{*edge},
           longer.take()};
 }
 

@@ -136,9 +136,9 @@ class CudaCandidate : public Candidate, public Countable {
     return shared_.verifier.recheck(timed_call(), *workspace_);
   }
 
-  UnseenCalls time_unseen(int pairs) override {
+  UnseenCalls time_unseen(int rounds) override {
     context_.use();
-    return shared_.verifier.time_unseen(timed_call(), pairs);
+    return shared_.verifier.time_unseen(timed_call(), rounds);
   }
 
   RowBits rows(std::int64_t columns) override {

@@ -205,11 +205,13 @@ class CommandCall : public Call {
     command_.words.insert(command_.words.begin(), words.begin(), words.end());
   }
 
-  void start() override { run(); }
+  /// As a timed process, if that was the last one: a program may do otherwise in such a process.
+  void start() override { run_calls(calls_); }
   double run() override { return run_calls(1); }
 
   /// The seconds of one of so many calls by one process.
   double run_calls(int calls) {
+    calls_ = calls;
     for (const ZonedBuffer& each : buffers_) files_.put(each);
     std::vector<std::string> words = command_.words;
     for (std::string& word : words) replace_all(word, "{calls}", std::to_string(calls));
@@ -246,6 +248,7 @@ class CommandCall : public Call {
   Command command_;
   BufferFiles& files_;
   std::vector<ZonedBuffer> buffers_;
+  int calls_ = 1;  // of the last process
   double process_seconds_ = 0;
 };
 

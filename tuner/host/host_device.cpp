@@ -112,7 +112,9 @@ class HostCandidate : public Candidate {
   RowBits rows(std::int64_t columns) override {
     return verifier_.rows(timed_call(), workspace_, columns);
   }
-  UnseenCalls time_unseen(int pairs) override { return verifier_.time_unseen(timed_call(), pairs); }
+  UnseenCalls time_unseen(int rounds) override {
+    return verifier_.time_unseen(timed_call(), rounds);
+  }
 
   /// Stops after 50 ms, because the mean of a few slow launches is accurate enough. Inouts get
   /// their contents again before each launch, untimed. `cold` then flushes the buffers from all

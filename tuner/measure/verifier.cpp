@@ -14,9 +14,11 @@ namespace autotune {
 namespace {
 
 constexpr double kChainSeconds = 2e-3;
-constexpr int kMostChecked = 4;         // calls of a chain that are compared
-constexpr double kUnseenSeconds = 0.5;  // of a few pairs of calls, or more
-constexpr int kMostAhead = 7;           // other calls ahead of one of them
+constexpr int kMostChecked = 4;            // calls of a chain that are compared
+constexpr double kUnseenSeconds = 0.5;     // of a few rounds of calls, or more
+constexpr double kSightingSeconds = 0.05;  // of calls ahead of one of them, at most
+constexpr double kMostSightings = 100;
+constexpr int kMostAhead = 7;  // other calls ahead of one of them
 
 bool is_zero_workspace(const BufferSpec& spec) {
   return spec.role == Role::workspace && spec.fill == Fill::zero;
@@ -319,24 +321,40 @@ Verdict Verifier::check_one(Call& call, const Workspace& workspace, Contents con
   return found;
 }
 
-UnseenCalls Verifier::time_unseen(Call& call, int pairs) {
+UnseenCalls Verifier::time_unseen(Call& call, int rounds) {
   UnseenCalls times;
   if (!buffers_.can_vary()) return times;
-  const auto start = Deadline::Clock::now();
-  for (int pair = -1; pair < pairs; ++pair) {  // the first may load something
-    if (pair >= kFewestForInterval && seconds_since(start) > kUnseenSeconds) break;
-    const std::uint64_t seed = secret_();
-    for (std::vector<double>* const to : {&times.unseen, &times.again}) {
-      buffers_.redraw(seed);
+  // A kernel may keep only results of contents that it has seen some times. All measured calls come
+  // behind as many others, because on a busy machine a call depends on what ran before it.
+  double others = 0;
+  const auto seconds_on = [&](std::optional<std::uint64_t> seed,
+                              std::optional<std::uint64_t> before) {
+    buffers_.redraw(before);
+    for (int i = 0; i < static_cast<int>(others); ++i) {
       buffers_.restore_inouts(InputSet::uniform);
-      memory_.finish();
-      memory_.forget_branches();
-      const double seconds = call.run();
-      if (pair >= 0) to->push_back(seconds);
+      call.start();
     }
+    buffers_.redraw(seed);
+    buffers_.restore_inouts(InputSet::uniform);
+    memory_.finish();
+    memory_.forget_branches();
+    return call.run();
+  };
+  const auto start = Deadline::Clock::now();
+  for (int round = -1; round < rounds; ++round) {  // the first may load something
+    if (round >= kFewestForInterval && seconds_since(start) > kUnseenSeconds) break;
+    const std::uint64_t seed = secret_();
+    const double unseen = seconds_on(seed, std::nullopt), again = seconds_on(seed, seed);
+    const double timed = seconds_on(std::nullopt, seed);
+    if (round < 0) {
+      const double fewest = timed < kUnseenSeconds / 5 ? 5 : 0;
+      others = std::clamp(kSightingSeconds / std::max(timed, 1e-9), fewest, kMostSightings);
+      continue;
+    }
+    times.unseen.push_back(unseen);
+    times.again.push_back(again);
+    times.timed.push_back(timed);
   }
-  buffers_.redraw(std::nullopt);
-  memory_.finish();
   return times;
 }
 

@@ -46,7 +46,7 @@ class Verifier {
   /// about 2 ms, or two calls. Throws KernelFailure if one is wrong.
   void check_chain(Call& call, Workspace& workspace, double seconds);
   /// As Candidate::time_unseen(); `call` is that of the uniform set.
-  UnseenCalls time_unseen(Call& call, int pairs);
+  UnseenCalls time_unseen(Call& call, int rounds);
   /// Whether a timed chain is followed by check_chain(): by chance, every other one.
   bool is_chain_checked() { return secret_() % 2 == 0; }
 

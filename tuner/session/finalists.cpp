@@ -105,12 +105,12 @@ Workbench& EdgeCheck::workbench(Place& place) {
     const std::string what = error.what();
     const bool is_beyond = what.find("illegal memory access") != std::string::npos;
     const std::string size = target_.sizes.empty() ? "N" : target_.sizes.front();
-    throw Error(format("{}{} (this is the edge problem, see docs/manifest.md)", what,
-                       is_beyond ? format(": correct lengths and fills of indices, or let a "
-                                          "constraint say which sizes it takes, such as \"{} % 32 "
-                                          "== 0\"",
-                                          size)
-                                 : ""));
+    throw Error(format(
+        "{}{} (a size that is verified, too: see \"The edge problem\" in docs/manifest.md)", what,
+        is_beyond ? format(": correct lengths and fills of indices, or let a constraint say which "
+                           "sizes it takes, such as \"{} % 32 == 0\"",
+                           size)
+                  : ""));
   }
   return *place.workbench;
 }

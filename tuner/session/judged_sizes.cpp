@@ -113,8 +113,10 @@ std::vector<Problem> own_problems(const Target& target, const Problem& problem,
         if (size_rule(target, k).fixed) continue;
         const auto given = static_cast<double>(size->value.integer());
         const auto least = static_cast<double>(find_value(edge->values, size->name)->integer());
+        const bool is_small = 2 * i >= count;  // less than a warp, or a single row
         const std::int64_t value =
-            drawn_size(random, std::min(given, least) / 2 + 1, std::max(given, least), attempt);
+            drawn_size(random, is_small ? 1 : std::min(given, least) / 2 + 1,
+                       is_small ? least / 16 + 1 : std::max(given, least), attempt);
         size->value = size_from(target, k, value);
       }
       const bool is_new =

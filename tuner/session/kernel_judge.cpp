@@ -30,8 +30,8 @@ constexpr double kMostInRequest = 50;    // runs, on each input set
 constexpr int kMostRepeats = 3000;       // of one problem
 constexpr int kFewestRepeats = 1500;     // if they take no more than kMostPatience times as long
 constexpr double kMostPatience = 5;
-constexpr int kPairs = 15;              // of calls on unseen and on seen contents
-constexpr int kConfirmations = 3;       // of such pairs, each of which shows it
+constexpr int kRounds = 15;             // of calls on unseen and on seen contents
+constexpr int kMostAttempts = 3;        // at so many rounds, until the ratio is known
 constexpr double kClearLead = 0.5;      // of a speedup: a smaller one must show twice
 constexpr double kRemembers = 1.25;     // an unseen call takes so much longer, at least
 constexpr double kTimerSeconds = 2e-6;  // by which one call alone may differ from another
@@ -156,8 +156,9 @@ class Case {
     const Device::Turn turn = device_.take_turn();
     JudgedProblem judged;
     judged.problem = problem;
-    const auto first = compiled_first(problem);  // before the reference runs, which may take long
-    (void)first;
+    const TargetProgram program(candidate_, problem, device_.info());
+    const Configuration own = valid_default(candidate_, problem, device_.info());
+    (void)compiled(program.source_unit(program.levels(own)));  // the reference may take long
     Workload workload = prepared_workload_of(candidate_, problem, device_.info());
     workload.form = request_.policy.form;
     const auto bench = device_.open(workload);
@@ -170,12 +171,6 @@ class Case {
     expect_no_memory(*candidate.candidate, judged);
     verify_often(*candidate.candidate, judged);
     result_.problems.push_back(std::move(judged));
-  }
-
-  std::shared_ptr<const CompiledKernel> compiled_first(const Problem& problem) {
-    const TargetProgram program(candidate_, problem, device_.info());
-    return compiled(
-        program.source_unit(program.levels(valid_default(candidate_, problem, device_.info()))));
   }
 
   void verify(const Loaded& candidate, JudgedProblem& judged) {
@@ -192,14 +187,22 @@ class Case {
     const EdgeProblems edges = judged_edges(candidate_, problem, device_.info());
     EdgeCheck edge(candidate_, edges, device_);
     expect_right_elsewhere(edge.verify(candidate.configuration, compile));
-    const std::vector<Problem> own = own_of(problem);
     if (edges == EdgeProblems{}) note_refused_sizes(problem);
     if (const std::vector<std::string> unknown = unknown_sizes(candidate_); !unknown.empty()) {
       note(format("it does not take {}: it was checked at the defaults", joined(unknown, ", ")));
     }
-    EdgeCheck drawn(candidate_, {own, {}}, device_);
-    expect_right_elsewhere(drawn.verify(candidate.configuration, compile));
-    result_.own.insert(result_.own.end(), own.begin(), own.end());
+    for (const Problem& own :
+         own_problems(candidate_, problem, device_.info(), request_.own_sizes, request_.seed)) {
+      try {
+        const Verdict verdict =
+            EdgeCheck(candidate_, {{own}, {}}, device_).verify(candidate.configuration, compile);
+        if (verdict.is_undefined) throw Error(verdict.message);
+        expect_right_elsewhere(verdict);
+        result_.own.push_back(own);
+      } catch (const Error& error) {  // the reference fails there
+        note(format("it was not checked at a size of the judge's own: {}", error.what()));
+      }
+    }
   }
 
   void note_refused_sizes(const Problem& problem) {
@@ -215,10 +218,6 @@ class Case {
                       problem_text(candidate_, problem))
              : format("it was launched for, and checked at, no other sizes than those with {}",
                       constraints));
-  }
-
-  std::vector<Problem> own_of(const Problem& problem) const {
-    return own_problems(candidate_, problem, device_.info(), request_.own_sizes, request_.seed);
   }
 
   void note(std::string text) {
@@ -341,27 +340,38 @@ class Case {
     return speedup.high < 1 / (1 + margin) ? Pace::slower : Pace::alike;
   }
 
+  /// A kernel may keep results of the timed contents only. Of a kernel whose time depends on
+  /// contents, those of other contents differ as much.
+  static bool keeps_what_is_timed(const UnseenCalls& calls) {
+    const double least = std::ranges::min(calls.unseen), timed = median(calls.timed);
+    return least - timed > kTimerSeconds &&
+           least / timed > std::max(kRemembers, median(calls.unseen) / least);
+  }
+
   /// A kernel that keeps results may compare whole inputs. Then it is right, but slow on new ones.
-  /// On a busy machine, so few pairs of calls differ by chance now and then, but not each time.
+  /// A busy machine may hide it in a few calls, or show it by chance: then there are more of them.
   void expect_no_memory(Candidate& candidate, JudgedProblem& judged) {
-    UnseenCalls calls;
-    for (int i = 0; i < kConfirmations; ++i) {
-      calls = candidate.time_unseen(kPairs);
+    UnseenCalls all;
+    for (int i = 0; i < kMostAttempts; ++i) {
+      const UnseenCalls calls = candidate.time_unseen(kRounds);
       if (calls.unseen.empty()) {
-        note(
-            "its inputs cannot be drawn again: a kernel that keeps results of earlier calls would "
-            "not be noticed");
+        note("its inputs cannot be drawn again: results kept from earlier calls are not noticed");
         return;
       }
-      judged.unseen = paired_ratio(calls.unseen, calls.again);
-      const double apart = median(calls.unseen) - median(calls.again);
-      if (judged.unseen.low < kRemembers || apart < kTimerSeconds) return;
+      for (const auto part : {&UnseenCalls::unseen, &UnseenCalls::again, &UnseenCalls::timed}) {
+        (all.*part).insert((all.*part).end(), (calls.*part).begin(), (calls.*part).end());
+      }
+      judged.unseen = paired_ratio(all.unseen, all.again);
+      const double apart = median(all.unseen) - median(all.again);
+      const bool is_alike = judged.unseen.high < kRemembers || apart < kTimerSeconds;
+      if (is_alike && !keeps_what_is_timed(all)) return;
     }
-    throw Refusal{
-        Ruling::cheats, Outcome::wrong,
-        format("keeps results of earlier calls: a call on inputs that it has not seen takes "
-               "{}, the next on the same inputs {}",
-               time_text(median(calls.unseen)), time_text(median(calls.again)))};
+    if (judged.unseen.low < kRemembers && !keeps_what_is_timed(all)) return;
+    throw Refusal{Ruling::cheats, Outcome::wrong,
+                  format("keeps results of earlier calls: a call on inputs that it has not seen "
+                         "takes {}, one on inputs that it has seen {}",
+                         time_text(median(all.unseen)),
+                         time_text(std::min(median(all.again), median(all.timed))))};
   }
 
   void verify_often(Candidate& candidate, JudgedProblem& judged) const {
@@ -430,6 +440,7 @@ std::vector<SourceUnit> units_of(const Target& candidate, const JudgeRequest& re
 KernelJudgement judge_kernel(const Target& candidate, const JudgeRequest& request, Device& device,
                              CompilePool& pool,
                              const std::function<void(const std::string&)>& warn) {
+  device.renew();
   KernelJudgement first = Case(candidate, request, device, pool, warn).judged();
   if (first.outcome != Outcome::timeout) return first;
   KernelJudgement second = Case(candidate, request, device, pool, warn).judged();

@@ -27,7 +27,7 @@ std::string_view name_of(Pace pace);
 struct JudgeRequest {
   std::vector<Problem> problems;
   std::uint64_t seed = 1;  // of sizes of the judge's own, and of the order of blocks
-  int own_sizes = 3;       // for each problem
+  int own_sizes = 4;       // for each problem; half of them small
   Policy policy;
   /// The rivals, if there are any; else that is the target's own default.
   std::span<const BaselineSource> baselines = {};

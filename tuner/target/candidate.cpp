@@ -73,6 +73,13 @@ GivenArguments arguments_given_by(const Target& target) {
 }  // namespace
 
 Target candidate_for(std::shared_ptr<const Target> against, Target candidate) {
+  for (const Target* const each : {against.get(), static_cast<const Target*>(&candidate)}) {
+    if (each->kernels.empty() || each->kernels.front().command.empty()) continue;
+    throw Error(
+        format("{}: it is a program, and only kernels are judged: autotune tune verifies "
+               "and times programs",
+               place_of(*each)));
+  }
   if (!against->check_kernels.empty()) {
     throw Error(
         format("{}: its check kernels belong to its own kernels: name a target whose outputs are "

@@ -12,6 +12,7 @@
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/printable.hpp"
 
 namespace autotune {
 namespace {
@@ -254,6 +255,10 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
                "file",
                file));
   }
+  if (file.find_first_of("\"\\\n") != std::string::npos || printable(file) != file) {
+    throw UsageError(
+        format("{}: no manifest can name it, because of its letters: rename the file", file));
+  }
   if (names.empty()) {
     throw UsageError(
         format("{}: there is no kernel in it, a function with __global__ and a body: name the file "
@@ -262,7 +267,9 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
   }
   if (entry.empty() && names.size() > 1 && tuned.size() != 1) {
     throw UsageError(
-        format("{} has several kernels: choose one by --entry: {}", file, joined(names, ", ")));
+        format("{} has several kernels: choose one by --entry: {} (a call that launches several "
+               "needs a manifest)",
+               file, joined(names, ", ")));
   }
   const std::string& chosen = !entry.empty() ? entry : names.size() == 1 ? names[0] : tuned[0];
   const auto kernel = std::ranges::find_if(

@@ -235,7 +235,7 @@ WIRE_MEMBERS(KernelResources, entry, registers, shared_bytes, local_bytes, max_t
              parameter_bytes, parameter_types)
 WIRE_MEMBERS(CompiledKernel, key, resources)
 WIRE_MEMBERS(Verdict, outcome, message, worst_error, seconds, repeats, unwritten, is_undefined)
-WIRE_MEMBERS(UnseenCalls, unseen, again)
+WIRE_MEMBERS(UnseenCalls, unseen, again, timed)
 WIRE_MEMBERS(TimedBatch, seconds, clock_hz, l2, overhead)
 WIRE_MEMBERS(RowBits, first, different)
 WIRE_MEMBERS(Energy, joules, watts, seconds, resolution)

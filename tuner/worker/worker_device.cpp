@@ -148,12 +148,12 @@ class RemoteCandidate : public Candidate, public Countable {
     });
   }
 
-  UnseenCalls time_unseen(int pairs) override {
+  UnseenCalls time_unseen(int rounds) override {
     return asked([&] {
       load();
       const auto quiet = bench_->quiet();
-      return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"pairs", pairs}}, {},
-                                   bench_->limit(2 * (pairs + 1) * expected()),
+      return bench_->client().call({{"do", "time_unseen"}, {"id", id_}, {"rounds", rounds}}, {},
+                                   bench_->limit(3 * (rounds + 1) * expected()),
                                    "timing unseen contents", from_wire<UnseenCalls>);
     });
   }
@@ -287,6 +287,10 @@ class WorkerDevice : public Device {
   CompiledKernel compile(const SourceUnit& unit) override { return compiler_->compile(unit); }
   void stop_compiling() override { compiler_->stop_compiling(); }
   bool isolated() const override { return true; }
+  /// A kernel of a GPU leaves nothing in a process.
+  void renew() override {
+    if (info().kind == DeviceKind::host) client_->renew();
+  }
   bool takes_turns() const override { return info().kind == DeviceKind::cuda; }
   bool is_cached(const SourceUnit& unit) override { return compiler_->is_cached(unit); }
   std::string no_energy() override { return compiler_->no_energy(); }
@@ -378,6 +382,11 @@ void WorkerClient::fail(Outcome outcome, const std::string& what) {
         failures_, what));
   }
   throw KernelFailure(outcome, what);
+}
+
+void WorkerClient::renew() {
+  const std::lock_guard lock(mutex_);
+  process_.reset();
 }
 
 void WorkerClient::drop(std::uint64_t id) {

@@ -89,6 +89,9 @@ class WorkerClient {
     call(std::move(request), bytes, limit_seconds, doing, [](const Json&) { return true; });
   }
 
+  /// The next call starts a new worker.
+  void renew();
+
   /// Tells the worker, at the next call, to drop the object with this number.
   void drop(std::uint64_t id);
 

@@ -265,7 +265,7 @@ class Server {
     if (what == "rows") return to_wire(candidates_.at(id)->rows(request.at("columns")));
     if (what == "recheck") return {{"verdict", to_wire(candidates_.at(id)->recheck())}};
     if (what == "time_unseen") {
-      return to_wire(candidates_.at(id)->time_unseen(request.at("pairs")));
+      return to_wire(candidates_.at(id)->time_unseen(request.at("rounds")));
     }
     if (what == "time") {
       const auto l2 = static_cast<L2State>(request.at("l2").get<int>());

@@ -121,6 +121,18 @@ TEST(EdgeProblem, IsOnePast256OrPastASmallerSize) {
   EXPECT_EQ(edge_problem(two_sizes(), problem)->text(), "M=257 N=18 batch=3 dtype=f32");
 }
 
+TEST(EdgeProblem, HasNoEqualSizesUnlessNothingElseIsTaken) {
+  Target target = two_sizes();
+  const Problem problem{{{"M", 512}, {"N", 512}}};
+  EXPECT_EQ(edge_problem(target, problem)->text(), "M=257 N=259");
+  EXPECT_EQ(edge_problems(target, problem, {}).longer.front().text(), "M=257 N=257")
+      << "for a configuration with a constraint";
+  target.rules = {{Expression::parse("M == N"), "a square"}};
+  EXPECT_EQ(edge_problems(target, problem, {}).usual.front().text(), "M=257 N=257");
+  target.size_rules = {{.fixed = 512}, {.fixed = 512}};
+  EXPECT_EQ(edge_problem(target, problem)->text(), "M=512 N=512");
+}
+
 TEST(EdgeProblem, ThereIsNoneWhereTheRightAnswerIsAFile) {
   Target target = two_sizes();
   target.reference.kind = ReferenceSpec::Kind::file;
@@ -145,7 +157,7 @@ TEST(EdgeProblem, ASizeWithADefaultStaysWhereARuleDemandsIt) {
   EXPECT_EQ(edge_problems(target, problem, {}), EdgeProblems{});
 }
 
-TEST(EdgeProblem, OfTheLongerOnesEachHasOneSizePast1024) {
+TEST(EdgeProblem, OfTheLongerOnesEachHasOneSizePast1024AfterThatOfEqualSizes) {
   const auto texts = [](const Target& target, const Problem& problem) {
     std::vector<std::string> all;
     for (const Problem& each : edge_problems(target, problem, {}).longer) {
@@ -155,7 +167,7 @@ TEST(EdgeProblem, OfTheLongerOnesEachHasOneSizePast1024) {
   };
   Target target = two_sizes();
   EXPECT_THAT(texts(target, {{{"M", 4096}, {"N", 600}}}),
-              testing::ElementsAre("M=1025 N=257", "M=257 N=601"));
+              testing::ElementsAre("M=257 N=257", "M=1025 N=257", "M=257 N=601"));
   EXPECT_THAT(texts(target, {{{"M", 4096}, {"N", 17}}}), testing::ElementsAre("M=1025 N=18"));
   target.size_rules = {{.multiple = 32}, {.fixed = 600}};
   EXPECT_THAT(texts(target, {{{"M", 4096}, {"N", 600}}}), testing::ElementsAre("M=1056 N=600"));

@@ -136,8 +136,21 @@ TEST(Compare, WhatMustBeExactMustBeEqualWhateverTheTolerance) {
   const Verdict verdict =
       compared<float>(floats(3, 1000), {12, 7.000001f, 3}, {{12, 7, 3}, {20, 21, 22}, true});
   EXPECT_EQ(verdict.message,
-            "C[1] is 7.000001, expected 7 (must be equal); 1 of 3 elements is wrong");
-  EXPECT_TRUE(std::isinf(verdict.worst_error));
+            "C[1] is 7.000001, expected 7 (must be equal); 1 of 3 elements is wrong; that is 3 "
+            "roundings: sums of small integers have none in any order; where a kernel computes "
+            "otherwise, as by transforms, give an input fill = { normal = [0, 1] }");
+  EXPECT_EQ(verdict.worst_error, 3) << "as of rounding";
+  const Verdict at_zero = compared<float>(floats(3, 1000), {0, 1e-6f, 0}, {{0, 0, 0}, {}, true});
+  EXPECT_THAT(at_zero.message, testing::HasSubstr("that is 17 roundings")) << "of 1";
+}
+
+TEST(Compare, AnotherIntegerIsNoRounding) {
+  for (const float other : {8.0f, 0.0f, 6000.0f}) {
+    const Verdict verdict =
+        compared<float>(floats(3, 1000), {12, other, 3}, {{12, 7, 3}, {20, 21, 22}, true});
+    EXPECT_THAT(verdict.message, testing::EndsWith("1 of 3 elements is wrong"));
+    EXPECT_TRUE(std::isinf(verdict.worst_error));
+  }
 }
 
 TEST(Compare, TheRightAnswerMayHaveTheTypeOfTheOutput) {
@@ -249,7 +262,7 @@ TEST(Compare, ProductsOfLessPrecisionAreWrongHoweverManyAreAdded) {
   }
   EXPECT_THAT(sums_with(kTf32, {64, true}, 8192).message,
               HasSubstr("are allowed: products or sums are less precise than f32 (if they may be, "
-                        "raise the tolerance)"));
+                        "raise the tolerance, or `absolute` where terms cancel)"));
 }
 
 TEST(Compare, SumsInF32AreRightInEveryOrder) {
