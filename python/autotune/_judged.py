@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which judge() calls a function of PyTorch or NumPy. _judge.py starts three by this
+"""The process in which judge() calls a function of PyTorch or NumPy. _judge_case.py starts three by this
 path: one knows what is right, the others call the candidate, and the reference for its time. They
 answer requests over descriptor 3. Arrays travel in shared memory: inputs in descriptor 4, results in
 descriptor 5. A module named on the command line is imported at once.

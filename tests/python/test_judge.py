@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 import autotune
-from autotune import _judge, _judge_process
+from autotune import _judge_case, _judge_process
 
 HERE = Path(__file__).resolve().parent
 QUICK = {"seconds": 0.3, "repeat_seconds": 0.3, "own_sizes": 2}
@@ -102,7 +102,7 @@ class NumPy(Judged):
                                      "scheduled")  # fmt: skip
 
     def test_noise_hides_no_thousandfold_time(self):
-        case = object.__new__(_judge.Case)
+        case = object.__new__(_judge_case.Case)
         case.options = argparse.Namespace(least_bytes=0)
         case.drawn = {"peak_rate": 1e12}
         problem = {"problem": {"n": 1}}
@@ -166,9 +166,9 @@ class NumPy(Judged):
             self.assertFalse(made.exists())
 
     def test_the_candidate_rests_while_others_are_timed(self):
-        memory = [_judge.shared_memory(name) for name in ("inputs", "results")]
+        memory = [_judge_process.shared_memory(name) for name in ("inputs", "results")]
         self.addCleanup(lambda: [os.close(each) for each in memory])
-        process = _judge.Process(memory, True, True, ("__main__", str(self.file), "affine"), [])
+        process = _judge_process.Process(memory, True, True, ("__main__", str(self.file), "affine"), [])
         self.addCleanup(process.end)
 
         def becomes(stopped):
@@ -188,7 +188,7 @@ class NumPy(Judged):
     def test_its_processes_import_torch_from_elsewhere(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "torch.py").write_text("raise SystemExit(71)")
-            script = Path(_judge.__file__).with_name("_judged.py")
+            script = Path(_judge_case.__file__).with_name("_judged.py")
             done = subprocess.run([sys.executable, script, "torch"],
                                   env={**os.environ, "PYTHONPATH": folder})
         self.assertEqual(done.returncode, 71, "the package's own torch.py lies beside the script")
