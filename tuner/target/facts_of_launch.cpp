@@ -313,38 +313,6 @@ void FactReader::find_grid() {
   }
 }
 
-void FactReader::find_divisions() {
-  // ceil_div(n, m), (n + m - 1) / m, (n - 1) / m + 1, (n + 63) / 64
-  static const std::regex kAbove(
-      "ceil_div\\((.+), ([^,]+)\\)|\\((.+) \\+ (\\w+) - 1\\) / \\4|"
-      "\\((.+) - 1\\) / (\\w+) \\+ 1|\\((.+) \\+ [0-9]+\\) / ([0-9]+)");
-  const auto in_one = [](const std::string& text) {
-    return text.find(' ') == std::string::npos ? text : "(" + text + ")";
-  };
-  std::smatch parts;
-  for (const std::string& each : grid_) {
-    if (!std::regex_match(each, parts, kAbove)) continue;
-    const auto all_of = [&](std::size_t first) {
-      return parts[first].str() + parts[first + 2].str() + parts[first + 4].str() +
-             parts[first + 6].str();
-    };
-    facts_.divisions.push_back(format("{} % {} == 0", in_one(all_of(1)), in_one(all_of(2))));
-  }
-}
-
-void FactReader::divide_evenly(const std::vector<std::string>& dimensions) {
-  static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
-  std::smatch parts;
-  for (const std::string& each : dimensions) {
-    const bool is_one = !std::regex_match(each, parts, kQuotient) || parts[2] == "1";
-    if (is_one || sizes_in(each) == 0) continue;
-    const std::string product = parts[1].str();
-    const bool has_one = product.find(' ') == std::string::npos;
-    facts_.constraints.push_back(
-        format("{} % {} == 0", has_one ? product : "(" + product + ")", parts[2].str()));
-  }
-}
-
 void FactReader::find_dynamic_shared() {
   const Tokens& body = kernel_.body;
   const auto is_extern = std::ranges::find(body, "extern");
