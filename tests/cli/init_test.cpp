@@ -40,7 +40,7 @@ const Given kKernels[] = {
     {"softmax", "softmax_rows", 3},
     {"spmv", "spmv_csr", 2},
     {"stencil3d", "stencil", 2},
-    {"transpose", "transpose", 2},
+    {"transpose", "transpose", 1},
     {"vector_add", "vectorAdd", 1},
 };
 

@@ -165,8 +165,8 @@ TEST_F(FreeSizes, EdgeProblemsHaveThemAwayFromTheirDefaults) {
     return texts;
   };
   const auto whole_vectors = testing::ElementsAre(
-      "rows=16 columns=16", "rows=16 columns=16 ldx=20 ldy=24", "rows=16 columns=16 ldx=17",
-      "rows=16 columns=16 ldy=17", "rows=16 columns=16 x_aligned=4");
+      "rows=16 columns=48", "rows=16 columns=48 ldx=52 ldy=56", "rows=16 columns=48 ldx=49",
+      "rows=16 columns=48 ldy=49", "rows=16 columns=48 x_aligned=4");
   EXPECT_THAT(edges_of(problem({}, 12)), whole_vectors) << "13 rows are refused";
   std::vector<std::string> all = edges_of(problem());
   EXPECT_EQ(all.front(), "rows=4 columns=9");
