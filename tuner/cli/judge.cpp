@@ -197,11 +197,10 @@ class Judge {
       ProposedManifest proposed(job.against, job.against_entry);
       const ManifestTrouble trouble = proposed.correct(*device_);
       if (!trouble.message.empty()) {
-        throw Error(
-            format("{}: it is not right itself when it is called as its text seems to say: {}; "
-                   "correct it, "
-                   "or the manifest that autotune init writes, to be named by --manifest",
-                   job.against, trouble.message));
+        throw Error(format(
+            "{}: it is not right itself when it is called as its text seems to say: {}; "
+            "correct it, or the manifest that autotune init writes, to be named by --manifest",
+            job.against, trouble.message));
       }
       for (const std::string& each : proposed.first().questions) {
         if (each == kOwnReferenceQuestion) continue;

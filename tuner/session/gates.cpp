@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/gates.hpp"
-#include "tuner/core/refusals.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "tuner/core/refusals.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
 

@@ -307,7 +307,7 @@ void FactReader::find_grid() {
     if (axis == 0) of_rows = size;
     if (size.empty() && !sizes_.empty()) size = sizes_.back();
     size = size.empty() ? "N" : manifest_name(size);
-    if (step.find(' ') != std::string::npos) step = "(" + step + ")";
+    step = factor_of(step);
     grid_[axis] = step == "1" ? size : format("{} / {}", size, step);
     if (step != "1") facts_.constraints.push_back(format("{} % {} == 0", size, step));
   }

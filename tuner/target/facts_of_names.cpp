@@ -178,7 +178,7 @@ std::optional<NamedInManifest> FactReader::name_in(const std::string& word, bool
   if (const auto number = small_number(word)) return NamedInManifest{*number};
   if (computed_.contains(word)) {
     auto value = computed(word, with_parameters);
-    if (value && value->text.find(' ') != std::string::npos) value->text = "(" + value->text + ")";
+    if (value) value->text = factor_of(value->text);
     return value;
   }
   if (const Parameter* const known = parameter(word)) {

@@ -176,9 +176,6 @@ void FactReader::find_divisions() {
   static const std::regex kAbove(
       "ceil_div\\((.+), ([^,]+)\\)|\\((.+) \\+ (\\w+) - 1\\) / \\4|"
       "\\((.+) - 1\\) / (\\w+) \\+ 1|\\((.+) \\+ [0-9]+\\) / ([0-9]+)");
-  const auto in_one = [](const std::string& text) {
-    return text.find(' ') == std::string::npos ? text : "(" + text + ")";
-  };
   std::smatch parts;
   for (const std::string& each : grid_) {
     if (!std::regex_match(each, parts, kAbove)) continue;
@@ -186,7 +183,7 @@ void FactReader::find_divisions() {
       return parts[first].str() + parts[first + 2].str() + parts[first + 4].str() +
              parts[first + 6].str();
     };
-    facts_.divisions.push_back(format("{} % {} == 0", in_one(all_of(1)), in_one(all_of(2))));
+    facts_.divisions.push_back(format("{} % {} == 0", factor_of(all_of(1)), factor_of(all_of(2))));
   }
 }
 
@@ -196,10 +193,7 @@ void FactReader::divide_evenly(const std::vector<std::string>& dimensions) {
   for (const std::string& each : dimensions) {
     const bool is_one = !std::regex_match(each, parts, kQuotient) || parts[2] == "1";
     if (is_one || sizes_in(each) == 0) continue;
-    const std::string product = parts[1].str();
-    const bool has_one = product.find(' ') == std::string::npos;
-    facts_.constraints.push_back(
-        format("{} % {} == 0", has_one ? product : "(" + product + ")", parts[2].str()));
+    facts_.constraints.push_back(format("{} % {} == 0", factor_of(parts[1].str()), parts[2].str()));
   }
 }
 

@@ -42,9 +42,8 @@ std::string buffer_text(const KernelFacts::Buffer& buffer) {
   if (buffer.is_positive) text += ", fill = { uniform = [0.25, 1] }";
   if (!buffer.tolerance.empty()) text += ", tolerance = " + buffer.tolerance;
   if (buffer.are_starts) {
-    const bool is_one = buffer.indexed.find(' ') == std::string::npos;
-    text += format(", fill = {{ range = [0, \"{} / ({})\"] }}",
-                   is_one ? buffer.indexed : "(" + buffer.indexed + ")", buffer.length);
+    text += format(", fill = {{ range = [0, \"{} / {}\"] }}", factor_of(buffer.indexed),
+                   factor_of(buffer.length));
   } else if (!buffer.indexed.empty()) {
     text += format(", fill = {{ uniform = [0, \"{} - 1\"] }}", buffer.indexed);
   }
@@ -129,7 +128,7 @@ class ManifestWriter {
   void write_constraints() {
     std::vector<std::string> threads;
     for (const std::string& each : facts_.launch.block) {
-      threads.push_back(each.find(' ') == std::string::npos ? each : "(" + each + ")");
+      threads.push_back(factor_of(each));
     }
     std::string constraints;
     if (!std::ranges::all_of(threads, is_number)) {

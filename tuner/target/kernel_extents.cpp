@@ -255,7 +255,7 @@ std::optional<IndexEnd> KernelText::greatest(const Tokens& index, bool guarded, 
   }
   const auto in_one = [](const IndexEnd& each) {
     const std::string sum = each.text.empty() ? std::to_string(each.offset) : each.sum();
-    return sum.find(' ') == sum.npos ? sum : "(" + sum + ")";
+    return factor_of(sum);
   };
   if (sign == "*" || sign == "/") {
     if (sign == "/" && is_number && right->offset == 0) return std::nullopt;
@@ -285,10 +285,7 @@ std::optional<KernelText::Turns> KernelText::turns(const Tokens& index) const {
 }
 
 std::string KernelText::Turns::evenly() const {
-  const auto in_one = [](const std::string& text) {
-    return text.find(' ') == text.npos ? text : "(" + text + ")";
-  };
-  return format("{} % {} == 0", in_one(end.sum()), in_one(step));
+  return format("{} % {} == 0", factor_of(end.sum()), factor_of(step));
 }
 
 std::vector<KernelText::Turns> KernelText::loops() const {
@@ -360,7 +357,7 @@ std::optional<IndexEnd> KernelText::end(char axis) const {
     if (each.end.sizes == 0 || parts.size() != 2 || !advance(parts[0], axis, 0)) continue;
     if (const auto part = value(parts[1])) {
       const std::string end = each.end.length();
-      return IndexEnd{format("{} * {}", end.find(' ') == end.npos ? end : "(" + end + ")",
+      return IndexEnd{format("{} * {}", factor_of(end),
                              part->offset == 0 ? part->text : "(" + part->sum() + ")"),
                       0, each.end.sizes + part->sizes};
     }

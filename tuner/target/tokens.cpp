@@ -72,6 +72,10 @@ std::string text_of(const Tokens& tokens) {
   return text;
 }
 
+std::string factor_of(const std::string& text) {
+  return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+}
+
 std::size_t closing(const Tokens& tokens, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {

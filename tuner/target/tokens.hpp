@@ -29,6 +29,8 @@ bool is_number(const std::string& text);
 Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
 /// As a person writes them.
 std::string text_of(const Tokens& tokens);
+/// As a factor: in parentheses, if it has several terms or factors.
+std::string factor_of(const std::string& text);
 /// The index of the bracket that closes the one at `open`; the number of tokens if none does.
 std::size_t closing(const Tokens& tokens, std::size_t open);
 /// At each `separator` outside of brackets.
