@@ -42,7 +42,7 @@ int variants() {
 
 /// Little work, as most of it is on one core here.
 std::int64_t size_of(const Target& target) {
-  return needed_sizes(target) >= 3 ? 64 : needed_sizes(target) == 2 ? 200 : 5000;
+  return needed_sizes(target) >= 3 ? 32 : needed_sizes(target) == 2 ? 200 : 2000;
 }
 
 /// The device of a run: `host`, or a GPU's.

@@ -16,8 +16,9 @@ namespace autotune {
 /// The stack of a fibre, with a guard page below it.
 class FibreStack {
  public:
-  /// Room for local arrays of a kernel. Untouched pages cost nothing.
-  static constexpr std::size_t kBytes = 256 << 10;
+  /// The 512 KiB of local memory that a thread has on GPUs, beside it the range in which stacks
+  /// start and the frames of the functions around a kernel. Untouched pages cost nothing.
+  static constexpr std::size_t kBytes = 704 << 10;
 
   /// Throws Error if there is no memory.
   FibreStack();

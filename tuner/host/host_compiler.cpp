@@ -142,6 +142,7 @@ std::vector<std::string> HostCompiler::options_of(const SourceUnit& unit) const 
                                       "-fno-math-errno",
                                       "-fno-trapping-math",
                                       "-fno-exceptions",
+                                      "-fstack-clash-protection",  // no frame skips a guard
                                       "-fPIC",
                                       "-shared",
                                       "-fvisibility=hidden",

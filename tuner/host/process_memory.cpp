@@ -21,9 +21,9 @@ namespace autotune {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-/// On each side. An odd number of pages, so that buffers of 2^n bytes start in different cache
-/// sets.
-constexpr std::size_t kGuard = 17 * kPage;
+/// On each side, which costs addresses only; the second where addresses are limited. The pages are
+/// odd in number, so that buffers of 2^n bytes start in different cache sets.
+constexpr std::size_t kGuards[] = {(std::size_t{64} << 20) + 17 * kPage, 17 * kPage};
 
 /// Numbers to sort, whose comparisons take the place of all others in a predictor.
 constexpr std::size_t kForgottenBy = 32768;
@@ -89,16 +89,16 @@ std::span<const std::byte> bytes_at(const std::byte* start, std::int64_t bytes) 
 
 std::shared_ptr<std::byte> ProcessMemory::allocate(std::int64_t bytes) {
   const std::size_t whole = (static_cast<std::size_t>(bytes) + kPage - 1) / kPage * kPage;
-  const std::size_t reserved = whole + 2 * kGuard;
-  void* const base =
-      mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) fail_for_memory(bytes);
-  auto* const start = static_cast<std::byte*>(base) + kGuard;
-  if (whole > 0 && mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) {
-    munmap(base, reserved);
-    fail_for_memory(bytes);
+  for (const std::size_t guard : kGuards) {
+    const std::size_t reserved = whole + 2 * guard;
+    void* const base =
+        mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) continue;
+    const std::shared_ptr<std::byte> start(static_cast<std::byte*>(base) + guard,
+                                           [=](std::byte*) { munmap(base, reserved); });
+    if (whole == 0 || mprotect(start.get(), whole, PROT_READ | PROT_WRITE) == 0) return start;
   }
-  return {start, [=](std::byte*) { munmap(base, reserved); }};
+  fail_for_memory(bytes);
 }
 
 void ProcessMemory::set(std::byte* to, std::byte value, std::int64_t bytes) {

@@ -29,6 +29,9 @@ autotune_evaluation_v2 told_of(const Evaluation& evaluation) {
   return plain;
 }
 
+/// So many fit a message between processes, with their answers.
+constexpr std::size_t kMostAtOnce = 10'000;
+
 /// Implements evaluate() for the plugin. No exception passes through the plugin.
 struct Host {
   const Ask& ask;
@@ -43,9 +46,15 @@ struct Host {
   std::uint64_t answer(std::span<const std::uint64_t> indices,
                        autotune_evaluation_v2* answers) noexcept try {
     if (thrown) return 0;
-    answered.push_back(ask(indices));
-    std::ranges::transform(answered.back(), answers, told_of);
-    return answered.back().size();
+    std::size_t count = 0;
+    do {
+      const auto piece = indices.subspan(count, std::min(indices.size() - count, kMostAtOnce));
+      answered.push_back(ask(piece));
+      std::ranges::transform(answered.back(), answers + count, told_of);
+      count += answered.back().size();
+      if (answered.back().size() < piece.size()) break;
+    } while (count < indices.size());
+    return count;
   } catch (...) {
     thrown = std::current_exception();
     return 0;

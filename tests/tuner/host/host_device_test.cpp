@@ -94,6 +94,19 @@ TEST(HostDevice, NobodyHasSetSharedMemoryWhenAKernelBegins) {
   EXPECT_EQ(verdict_of(sum).outcome, Outcome::wrong);
 }
 
+TEST(HostDevice, AThreadHasTheLocalMemoryThatItHasOnGpus) {
+  KernelCase each{.text =
+                      "extern \"C\" __global__ void kernel(const int* in, int* out, int n) {\n"
+                      "  volatile int kept[127 * 1024];\n"
+                      "  for (int k = 0; k < 127 * 1024; ++k) kept[k] = in[threadIdx.x] + k;\n"
+                      "  __syncthreads();\n"
+                      "  int same = 0;\n"
+                      "  for (int k = 0; k < 127 * 1024; ++k) same += kept[k] - k == kept[0];\n"
+                      "  out[threadIdx.x] = same == 127 * 1024 ? kept[0] : -1;\n}\n",
+                  .block = {64}};
+  expect_right(each);
+}
+
 TEST(HostDevice, ManyElementsAreFilledAndComparedByAllThreads) {
   const std::int64_t n = 300000;
   KernelCase copy{.text = kCopy, .n = n, .grid = {n / 100}, .block = {100}};

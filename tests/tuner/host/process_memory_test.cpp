@@ -2,6 +2,9 @@
 // The buffers of a problem in this process's memory.
 #include "tuner/host/process_memory.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <functional>
 #include <utility>
 
@@ -108,6 +111,18 @@ TEST_F(HostBuffers, WhatIsSealedIsReadAgainAndGoneFromMemory) {
   EXPECT_EQ(values(0), std::vector<float>(kCells, 0));
   const std::vector<std::byte> bytes = memory_.unsealed(sealed, 40, 4);
   EXPECT_EQ(*reinterpret_cast<const float*>(bytes.data()), before[10]);
+}
+
+TEST_F(HostBuffers, HaveNothingNearThem) {
+  const int file = memfd_create("any", 0);
+  const auto is_readable = [&](const std::byte* at) { return ::write(file, at, 1) == 1; };
+  const std::byte* const start = buffers_.buffer(0, InputSet::uniform).start();
+  EXPECT_TRUE(is_readable(start));
+  for (const std::ptrdiff_t far : {1 << 20, 4 << 20, 48 << 20}) {
+    EXPECT_FALSE(is_readable(start - far)) << far;
+    EXPECT_FALSE(is_readable(start + far)) << far;
+  }
+  close(file);
 }
 
 // Buffers with gaps between their lines: what is filled, compared and left alone.
