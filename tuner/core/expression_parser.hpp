@@ -97,7 +97,7 @@ class ExpressionParser {
   std::optional<Op> accept_any(std::span<const ExpressionOperator> operators);
   void refuse_foreign_operators(std::size_t at) const;
 
-  // Numbers, words, names and calls: expression_values.cpp.
+  // Numbers, words, names and calls: expression_parser.cpp.
   Operand primary();
   Operand literal_number();
   Operand word();
