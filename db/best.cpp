@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 
 namespace autotune::db {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds faults in a file: structure, references, rows, derived rows.
 #include "db/best.hpp"
+#include "db/connection.hpp"
 #include "db/facts.hpp"
-#include "db/schema.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"
 

@@ -9,7 +9,6 @@
 #include <limits>
 #include <thread>
 
-#include "db/schema.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/file_text.hpp"

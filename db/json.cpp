@@ -9,29 +9,14 @@ namespace autotune::db {
 
 void append_json(std::string& out, std::string_view text) {
   out += '"';
+  constexpr std::string_view kSigns = "\"\\\n\t\r", kNames = "\"\\ntr";
   for (const char letter : text) {
-    switch (letter) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (static_cast<unsigned char>(letter) < 0x20) {
-          out += format("\\u{:04x}", static_cast<int>(letter));
-        } else {
-          out += letter;
-        }
+    if (const auto sign = kSigns.find(letter); sign != kSigns.npos) {
+      out += {'\\', kNames[sign]};
+    } else if (static_cast<unsigned char>(letter) < 0x20) {
+      out += format("\\u{:04x}", static_cast<int>(letter));
+    } else {
+      out += letter;
     }
   }
   out += '"';

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "db/facts.hpp"
-#include "db/layer_rows.hpp"
-#include "db/problem_text.hpp"
+#include "db/lookup_source.hpp"
+#include "db/rows.hpp"
 
 namespace autotune::db {
 namespace {

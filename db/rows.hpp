@@ -2,8 +2,10 @@
 // The rows of the tuned database as plain structs of text and numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -249,5 +251,23 @@ void add_classes(TunedStore& store, const std::vector<ReductionClassRow>& rows);
 
 /// Sorted by configuration, the latest first. Throws StoreError.
 std::vector<ReductionClassRow> classes_of(const TunedStore& store, const ProblemKey& key);
+
+// The canonical text of a problem, `M=512 N=512 K=512 dtype=f32`: first sizes, which have a
+// distance, then settings, which are equal or not. Standard library only.
+
+/// Removes the sizes from the front of `problem` and leaves the settings. `names` as in
+/// KernelRow::sizes: `M N K`. Returns their number. Returns nullopt if the text does not begin with
+/// positive sizes of these names, or if `sizes` is too small.
+std::optional<std::size_t> take_sizes(std::string_view& problem, std::string_view names,
+                                      std::span<std::int64_t> sizes);
+
+/// The number of sizes that `M N K` names.
+std::size_t size_count_of(std::string_view names);
+
+/// The same without the sizes' values.
+bool take_sizes(std::string_view& problem, std::string_view names);
+
+/// Root mean square of log2(a / b): 1 if every size differs by a factor of two.
+double size_distance(std::span<const std::int64_t> a, std::span<const std::int64_t> b);
 
 }  // namespace autotune::db

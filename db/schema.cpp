@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "db/schema.hpp"
+#include "db/connection.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "db/connection.hpp"
 #include "db/store.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/printable.hpp"

@@ -7,7 +7,6 @@
 #include "db/best.hpp"
 #include "db/facts.hpp"
 #include "db/lookup_source.hpp"
-#include "db/tuned.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"
 

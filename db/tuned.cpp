@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tuned entries: best rows with the rows that their ids refer to. Only rows that are as they
 // were stored.
-#include "db/tuned.hpp"
+#include "db/best.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "db/best.hpp"
-#include "db/facts.hpp"
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 
 namespace autotune::db {
 namespace {

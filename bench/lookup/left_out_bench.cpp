@@ -17,7 +17,7 @@
 #include "db/exchange.hpp"
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"

@@ -15,7 +15,7 @@
 #include "db/store.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"

@@ -17,7 +17,6 @@
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/model/cost_model.hpp"
-#include "tuner/model/rank_correlation.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

@@ -17,7 +17,7 @@
 
 #include "db/exchange.hpp"
 #include "db/store.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/ranks/lead.hpp"
 #include "tuner/records/records.hpp"

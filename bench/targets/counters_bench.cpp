@@ -12,7 +12,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/format.hpp"
 

@@ -14,7 +14,7 @@
 #include "bench/copy_rate.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/tuning_request.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

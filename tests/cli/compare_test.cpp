@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune compare: winners elsewhere, and the fewest configurations for all.
-#include "tuner/cli/compare.hpp"
+#include "tuner/cli/cover.hpp"
 #include "tuner/text/format.hpp"
 
 #include "tests/cli/sentences.hpp"

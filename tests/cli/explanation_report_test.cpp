@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/check.hpp"
 
 namespace autotune::cli {
 namespace {

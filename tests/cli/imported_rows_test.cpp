@@ -3,11 +3,11 @@
 
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/blas/call_report.hpp"
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
+#include "tuner/blas/call_table.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/db_export.hpp"
 #include "tuner/cli/import.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 

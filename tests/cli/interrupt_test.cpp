@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals while compilers run: whatever ends the tool ends them, and their folders go.
-#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/program.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

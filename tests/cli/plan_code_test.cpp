@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/kernel_export.hpp"
+#include "tuner/cli/db_export.hpp"
 
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"

@@ -8,7 +8,7 @@
 #include "tests/cli/sentences.hpp"
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/db_import.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"
 

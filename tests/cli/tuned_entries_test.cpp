@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/tuned_entries.hpp"
 
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/db_export.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/target/catalog.hpp"
 

@@ -6,11 +6,9 @@
 #include "tests/cli/tool.hpp"
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/cli/compare.hpp"
-#include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tune_output.hpp"
-#include "tuner/cli/verb.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/cover.hpp"
+#include "tuner/cli/program.hpp"
 #include "tuner/core/error.hpp"
 
 namespace autotune::cli {

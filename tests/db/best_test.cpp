@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "db/best.hpp"
-#include "db/problem_text.hpp"
-#include "db/tuned.hpp"
+#include "db/rows.hpp"
 #include "tests/db/sampled_store.hpp"
 #include "tests/support/matchers.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "db/json.hpp"
 #include "db/lookup_source.hpp"
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 #include "db/store.hpp"  // now_text()
 #include "tests/db/lookup_request.hpp"
 #include "tests/db/sampled_store.hpp"

@@ -18,7 +18,7 @@
 #include <set>
 #include <thread>
 
-#include "db/schema.hpp"
+#include "db/connection.hpp"
 #include "tests/db/lookup_request.hpp"
 #include "tests/support/matchers.hpp"
 

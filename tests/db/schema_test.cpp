@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of earlier and later schemas: what is read, what is migrated, and which copy is kept.
-#include "db/schema.hpp"
+#include "db/connection.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <sys/wait.h>

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "tests/fuzz/fuzz.hpp"
-#include "tuner/worker/channel.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune::fuzz {
 

@@ -3,7 +3,6 @@
 #include "tests/fuzz/fuzz.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/python_translation.hpp"
-#include "tuner/interchange/python_values.hpp"
 
 void autotune::fuzz::feed(std::string_view input) {
   try {

@@ -2,7 +2,6 @@
 // Any text as a cache of Kernel Tuner or T4 results: it is refused, or can be written again.
 #include "tests/fuzz/fuzz.hpp"
 #include "tuner/interchange/recorded_results.hpp"
-#include "tuner/interchange/result_formats.hpp"
 
 void autotune::fuzz::feed(std::string_view input) {
   const UnfinishedJson read = parse_unfinished_json(input, "fuzz");

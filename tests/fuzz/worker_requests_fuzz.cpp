@@ -7,7 +7,7 @@
 #include "tests/support/fake_device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/worker/wire.hpp"
-#include "tuner/worker/worker_server.hpp"
+#include "tuner/worker/worker_process.hpp"
 
 namespace autotune::fuzz {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/support/verdicts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {

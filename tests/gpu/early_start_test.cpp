@@ -13,7 +13,6 @@
 #include "tests/gpu/gpu_fixture.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/on_device.hpp"
-#include "tuner/gpu/prepared_kernel.hpp"
 
 namespace autotune {
 namespace {

@@ -12,7 +12,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
-#include "tuner/gpu/prepared_kernel.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/target/manifest.hpp"
 
 namespace autotune {

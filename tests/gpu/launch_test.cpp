@@ -11,7 +11,7 @@
 #include "tuner/measure/judge.hpp"
 #include "tuner/model/calibration.hpp"
 #include "tuner/model/occupancy.hpp"
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/tuning_request.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/worker/worker_device.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels launched on a program's own memory, as the runtime library does it.
-#include "tuner/gpu/prepared_kernel.hpp"
+#include "tuner/gpu/on_device.hpp"
 
 #include <cuda_runtime_api.h>
 

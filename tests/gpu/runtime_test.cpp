@@ -16,7 +16,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/lock/lock.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/target/manifest.hpp"

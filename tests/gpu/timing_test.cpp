@@ -13,7 +13,7 @@
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/measure/batch.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 
 namespace autotune {
 namespace {

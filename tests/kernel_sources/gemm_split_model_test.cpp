@@ -13,7 +13,6 @@
 #include "tuner/core/target.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/model/rank_correlation.hpp"
 
 namespace autotune::gemm_split_model_test {
 namespace {

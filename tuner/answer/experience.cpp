@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 
 namespace autotune {
 namespace {

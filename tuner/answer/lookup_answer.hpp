@@ -4,13 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/lookup.hpp"
+#include "tuner/answer/known_times.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/problem.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/lock/lock.hpp"
 
 namespace autotune {
 
@@ -70,5 +76,29 @@ enum class Engines : std::uint8_t { kernels_only, with_libraries };
 /// `own` gives way only for the largest lead. False if `own` is pinned, if a time is unknown, or if
 /// a library is expected to be faster than `other`.
 bool is_faster(const LookupAnswer& other, const LookupAnswer& own, Engines engines);
+
+// The answers that a lock holds for a target with fixed settings on one device.
+
+class LockedAnswers {
+ public:
+  /// The target must outlive it. Throws Error if the lock was made for another version of it.
+  LockedAnswers(std::shared_ptr<const Lock> lock, const SizedTarget& sized,
+                const std::string& settings, const std::string& policy);
+
+  const Lock& lock() const { return *lock_; }
+  /// That the lock is of another environment; else empty.
+  const std::string& warning() const { return warning_; }
+  /// nullptr: the lock holds no answer for these sizes as they are. Neither locks nor allocates for
+  /// sizes of the key.
+  const LookupAnswer* find(std::span<const std::int64_t> sizes) const;
+
+ private:
+  const std::shared_ptr<const Lock> lock_;
+  const std::size_t key_sizes_, all_sizes_;
+  std::string warning_;
+  std::optional<LockTable> table_;  // of this target and these settings
+  const LockedAnswer* first_ = nullptr;
+  std::vector<LookupAnswer> answers_;  // of each, so that a look-up reads one place
+};
 
 }  // namespace autotune

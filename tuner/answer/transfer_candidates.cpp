@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/answer/transfer_candidates.hpp"
+#include "tuner/answer/experience.hpp"
 
 #include <algorithm>
 
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 
 namespace autotune {
 

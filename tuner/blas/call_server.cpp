@@ -6,12 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "tuner/blas/call_report.hpp"
-#include "tuner/blas/cuda_driver.hpp"
-#include "tuner/blas/forked.hpp"
-#include "tuner/blas/kernel_maker.hpp"
+#include "tuner/blas/call_table.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/warn_once.hpp"
+#include "tuner/blas/serving_kernel.hpp"
 
 namespace autotune::blas {
 namespace {

@@ -2,12 +2,93 @@
 // Decides for each call whether a tuned kernel serves it, and counts.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "tuner/blas/call_shape.hpp"
 #include "tuner/blas/call_table.hpp"
-#include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/serving_kernel.hpp"
 #include "tuner/blas/vendor_library.hpp"
 
 namespace autotune::blas {
+
+// Finds what serves a shape of call: a tuned kernel, or the reason why there is none. A
+// background thread prepares kernels. Until a kernel is ready, cuBLAS serves its calls.
+
+/// Looks up configurations and compiles them. Not thread-safe.
+class KernelMaker {
+ public:
+  /// The kernel is never freed. Warns once about each kind of failure.
+  std::variant<const ServingKernel*, Outcome> make(const CallShape& shape);
+
+ private:
+  using Key = std::tuple<std::int32_t, std::string, std::string>;  // device, target, settings
+  /// What is known of a problem.
+  struct Choice {
+    Outcome outcome = Outcome::failed;  // served: the configuration is expected to win
+    TargetProblem problem;              // with the call's leading dimensions
+    autotune_handle* handle = nullptr;
+    std::string configuration = {};
+    bool is_open = false;      // whether it or cuBLAS is faster
+    double expected_ns = 0;    // of its kernel
+    bool is_exact = false;     // known at the very sizes of `timed`
+    TargetProblem timed = {};  // whose times rank it: packed, if its configuration runs there too
+  };
+
+  using Made = std::variant<const ServingKernel*, Outcome>;
+
+  std::vector<Choice> choose(const CallShape& shape);
+  /// Whether `other` is to be preferred to the one with fewer units.
+  static bool is_better(const Choice& other, const Choice& own);
+  /// `obstacle`: the outcome without a configuration, in place of a failure.
+  Choice look_up(std::int32_t device, const TargetProblem& problem,
+                 std::optional<Outcome> obstacle = {});
+  Choice choice_for(const CallShape& shape, const TargetProblem& packed);
+  static const Choice* rival_in(const std::vector<Choice>& ranked);
+  static Made prepare(const Choice& choice, const ServingKernel* stand_in);
+  autotune_handle* handle_for(std::int32_t device, const TargetProblem& problem);
+
+  std::map<Key, autotune_handle*> handles_;  // never closed: kernels need them
+};
+
+class Preparer {
+ public:
+  /// Requests the kernel of an entry, once. With `wait`, it is ready on return.
+  void request(CallEntry& entry, bool wait);
+  /// For the end of the process. Drops all requests, and ends the thread, or leaves it behind if it
+  /// does not end within kLongestEnd. Does not wait for a compiler.
+  void stop();
+
+ private:
+  void start();
+  void run();
+  void prepare(CallEntry& entry);
+  void load();
+
+  static constexpr std::chrono::milliseconds kLongestEnd{500};
+
+  std::mutex making_;
+  KernelMaker maker_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::deque<CallEntry*> waiting_;
+  std::thread thread_;
+  const RuntimeLibrary* runtime_ = nullptr;  // once the thread has loaded it
+  bool is_stopped_ = false, has_ended_ = false;
+};
+
+/// Of this process. It stops at exit.
+Preparer& preparer();
 
 /// A call, with the arguments that cuBLAS gets.
 struct Call {

@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "tuner/blas/cublas_abi.hpp"
 #include "tuner/runtime/autotune.h"
 #include "tuner/text/format.hpp"
 

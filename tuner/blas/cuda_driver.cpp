@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/blas/cuda_driver.hpp"
+#include "tuner/blas/serving_kernel.hpp"
 
 #include <dlfcn.h>
 

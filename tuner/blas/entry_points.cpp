@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuBLAS's functions, in front of the vendor's. No exception leaves them.
 #include "tuner/blas/call_server.hpp"
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
 #include "tuner/blas/lt_call.hpp"
 #include "tuner/blas/options.hpp"
 #include "tuner/blas/vendor_library.hpp"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/blas/kernel_maker.hpp"
+#include "tuner/blas/call_server.hpp"
 
 #include <csignal>
 #include <cstdlib>
-#include <optional>
 
-#include "tuner/blas/cuda_driver.hpp"
-#include "tuner/blas/forked.hpp"
 #include "tuner/blas/options.hpp"
-#include "tuner/blas/warn_once.hpp"
+#include "tuner/blas/serving_kernel.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::blas {

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "tuner/blas/call_table.hpp"
-#include "tuner/blas/cuda_driver.hpp"
 #include "tuner/blas/options.hpp"
+#include "tuner/blas/serving_kernel.hpp"
 
 namespace autotune::blas {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tuner/blas/call_server.hpp"
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
 #include "tuner/blas/vendor_library.hpp"
 
 namespace autotune::blas {

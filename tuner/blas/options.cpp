@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/blas/options.hpp"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
 #include <initializer_list>
 #include <utility>
 
-#include "tuner/blas/warn_once.hpp"
 #include "tuner/text/environment.hpp"
 
 namespace autotune::blas {
+namespace {
+
+std::atomic<bool> forked{false};
+
+}  // namespace
+
+void notice_forks() {
+  pthread_atfork(nullptr, nullptr, [] { forked = true; });
+}
+
+bool is_forked() noexcept { return forked.load(std::memory_order_relaxed); }
+
 namespace {
 
 /// The variable's value. If it is none of these, the first of them.
@@ -51,6 +66,23 @@ const Options& options() {
       *new Options(read_options(program_invocation_short_name));  // used until the process ends
   if (!read.remark.empty()) warn_once(Topic::variables, read.remark);
   return read;
+}
+
+namespace {
+
+std::atomic<bool> have_ended{false};
+
+}  // namespace
+
+void end_warnings() { have_ended = true; }
+
+void warn_once(Topic topic, std::string_view sentence) {
+  if (have_ended) return;
+  static std::array<std::atomic<bool>, kTopics> warned{};
+  if (warned[static_cast<std::size_t>(topic)].exchange(true)) return;
+  const std::string_view line = sentence.substr(0, sentence.find('\n'));
+  const std::string text = "autotune: " + std::string(line) + '\n';
+  std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 }  // namespace autotune::blas

@@ -2,10 +2,18 @@
 // The options of the preloaded library, from the environment. `autotune run` sets them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace autotune::blas {
+
+// Detects a process that was forked after the first call of cuBLAS. It has copies of locks and
+// counts, but not the thread, and CUDA does not work in it.
+
+/// From now on, is_forked() is true in children of this process.
+void notice_forks();
+bool is_forked() noexcept;
 
 struct Options {
   bool serve = true;       // AUTOTUNE_BLAS_SERVE=0: everything is passed on
@@ -24,5 +32,16 @@ struct Options {
 
 /// Those of this process, read at the first call. Valid until the process ends.
 const Options& options();
+
+// Warnings in programs that are not ours: one line on stderr.
+
+enum class Topic { library, versions, database, not_tuned, kernel, files, variables };
+inline constexpr std::size_t kTopics = 7;
+
+/// Writes `autotune: ` and the first line of `sentence`, once for each topic in a process.
+void warn_once(Topic topic, std::string_view sentence);
+
+/// For the end of the process, where what is interrupted is no fault.
+void end_warnings();
 
 }  // namespace autotune::blas

@@ -3,17 +3,93 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "tuner/blas/call_shape.hpp"
-#include "tuner/blas/cublas_abi.hpp"
-#include "tuner/blas/cuda_driver.hpp"
-#include "tuner/blas/runtime_library.hpp"
+#include "tuner/runtime/autotune.h"
 
 namespace autotune::blas {
+
+// Questions to the CUDA driver that the program has loaded.
+
+/// The ordinal of the calling thread's GPU; -1 if there is none.
+int current_device() noexcept;
+/// Bytes of its memory; 0 if the driver does not say.
+std::uint64_t device_memory(int ordinal) noexcept;
+/// Its name; empty if the driver does not say.
+std::string device_name(int ordinal);
+
+/// Whether the stream is being captured, or may be.
+bool may_be_captured(Stream stream) noexcept;
+
+/// Whether the stream's capture is broken, or another capture excludes work on it.
+bool is_capture_broken(Stream stream) noexcept;
+
+/// A sequence of work: a stream, or its part of a capture.
+struct Place {
+  Stream stream = nullptr;
+  std::uint64_t capture = 0;  // its number; 0: the stream itself
+
+  auto operator<=>(const Place&) const = default;
+};
+
+/// nullopt if the driver does not say. Also for cudaStreamPerThread, which means another stream in
+/// each thread.
+std::optional<Place> place_of(Stream stream) noexcept;
+
+/// Sets `is_over` once the graph that the stream is being captured into, and everything made from
+/// it, is gone. False if the driver cannot tell.
+bool note_end_of_graph(Stream stream, std::atomic<bool>& is_over) noexcept;
+
+/// While it lives, this thread may load code and allocate, although another thread captures.
+class RelaxedThread {
+ public:
+  RelaxedThread() noexcept;
+  ~RelaxedThread();
+  RelaxedThread(const RelaxedThread&) = delete;
+  RelaxedThread& operator=(const RelaxedThread&) = delete;
+
+ private:
+  int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED, then the mode before
+};
+
+// Loads libautotune when the first call needs it. Programs that never call cuBLAS do not pay for
+// it.
+
+/// The functions of autotune.h that are used here.
+struct RuntimeLibrary {
+  decltype(&autotune_message) message = nullptr;
+  decltype(&autotune_open) open = nullptr;
+  decltype(&autotune_close) close = nullptr;
+  decltype(&autotune_device) device = nullptr;
+  decltype(&autotune_warnings) warnings = nullptr;
+  decltype(&autotune_lookup) lookup = nullptr;
+  decltype(&autotune_is_faster) is_faster = nullptr;
+  decltype(&autotune_prepare) prepare = nullptr;
+  decltype(&autotune_release) release = nullptr;
+  decltype(&autotune_kernel_configuration) configuration = nullptr;
+  decltype(&autotune_kernel_buffers) buffers = nullptr;
+  decltype(&autotune_kernel_buffer) buffer = nullptr;
+  decltype(&autotune_kernel_scalars) scalars = nullptr;
+  decltype(&autotune_kernel_scalar) scalar = nullptr;
+  decltype(&autotune_kernel_workspace) workspace = nullptr;
+  decltype(&autotune_launch_with) launch_with = nullptr;
+  // Not in an earlier version:
+  decltype(&autotune_kernel_earns) earns = nullptr;
+  decltype(&autotune_begin_call) begin_call = nullptr;
+  decltype(&autotune_end_call) end_call = nullptr;
+  decltype(&autotune_stop_compiling) stop_compiling = nullptr;
+};
+
+/// Loads AUTOTUNE_BLAS_LIBRARY, else the libautotune beside this library. nullptr, and a warning,
+/// if that fails.
+const RuntimeLibrary* runtime_library();
 
 /// The addresses and scalars of one call, column-major.
 struct CallValues {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tuner/blas/call_table.hpp"
-#include "tuner/blas/warn_once.hpp"
+#include "tuner/blas/options.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::blas {

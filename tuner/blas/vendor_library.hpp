@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
 
 namespace autotune::blas {
 

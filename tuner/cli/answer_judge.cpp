@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "tuner/answer/sized_target.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/answer/known_times.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/plugin/plugin_library.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/old_names.hpp"
 #include "tuner/text/figures.hpp"

@@ -5,16 +5,64 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/target.hpp"
 
 namespace autotune::cli {
+
+// A verb of the command line: a row of the table of verbs, with its options as data.
+
+class Arguments;
+
+/// One option. `value` is the placeholder of its value (`FILE`), empty for a flag. Help shows
+/// `help` and a non-empty default. Shells complete the value by its placeholder: FILE, T (targets),
+/// D (devices), GPU, STRATEGY or VERB, or by `words`.
+struct Option {
+  std::string_view name;
+  std::string_view value;
+  std::string_view help;
+  std::string_view default_value = {};
+  bool repeatable = false;
+  /// The values, with spaces between, if there are few. `like=cublas` stands for others, too.
+  std::string_view words = {};
+};
+
+/// One verb: `run` gets the parsed arguments and returns the exit status.
+struct Verb {
+  std::string_view name;
+  std::string_view synopsis;  // after `autotune NAME`: `--target T --sizes S`
+  std::string_view summary;   // one line, for the list of verbs
+  std::string_view details;   // paragraphs of Markdown for docs/cli.md; may be empty
+  std::vector<Option> options;
+  /// Placeholder of positional arguments: `FILE` or `NAME=VALUE…`; empty if there are none.
+  std::string_view positional;
+  /// What the first of these may be, with spaces between, if there are few.
+  std::string_view words = {};
+  int (*run)(const Arguments& arguments);
+};
+
+// Each has a source of its own.
+extern const Verb kCheck, kCompare, kConvert, kCover, kDb, kDoctor, kExplain, kImport, kInit,
+    kJudge, kList, kLock, kNewTarget, kOccupancy, kQuery, kReplay, kReport, kRun, kTune, kWarm,
+    kWatch;
+
+/// Every verb; `tune`, the default, first.
+std::span<const Verb* const> verbs();
+/// Throws UsageError with near names.
+const Verb& verb_called(std::string_view name);
+
+/// Exit status, as documented in docs/cli.md.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kWrongUsage = 2;
+inline constexpr int kNoCorrectConfiguration = 3;
 
 class Arguments {
  public:
@@ -46,6 +94,9 @@ class Arguments {
 /// Items of the form `NAME=VALUE`, given with `option`, each name once. Throws UsageError.
 NamedValues named_values_in(const std::vector<std::string>& items, std::string_view option,
                             std::string_view example);
+
+/// The only positional argument. Throws UsageError with `otherwise` if there is none, or several.
+const std::string& only_word(const Arguments& arguments, const char* otherwise);
 
 /// The settings of `--set NAME=VALUE`. Throws UsageError.
 NamedValues settings_of(const Arguments& arguments);
@@ -80,5 +131,20 @@ Problem problem_of(const Arguments& arguments, const Target& target, std::string
 
 /// `--db`, else db::default_store_path().
 std::filesystem::path database_path(const Arguments& arguments);
+
+// Output files of --output.
+
+/// Whether the file is an SQLite database. Only regular files are read.
+bool is_database(const std::filesystem::path& file);
+
+/// Throws Error if there is such a file.
+void refuse_existing(const std::filesystem::path& file);
+
+/// As write_file(). Throws UsageError if the file is a database.
+void write_output(const std::filesystem::path& file,
+                  const std::function<void(std::ostream& stream)>& write);
+/// The same; to stdout without a file.
+void write_result(const std::optional<std::string>& file,
+                  const std::function<void(std::ostream& stream)>& write);
 
 }  // namespace autotune::cli

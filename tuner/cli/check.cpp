@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune check: validates a target without tuning it.
-#include "tuner/cli/check.hpp"
+#include "tuner/cli/explanation_report.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,15 +9,10 @@
 #include <optional>
 #include <ostream>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/explanation_report.hpp"
-#include "tuner/cli/patience.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/fill.hpp"
@@ -26,8 +21,8 @@
 #include "tuner/core/target_program.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/model/gpu_specs.hpp"
+#include "tuner/session/bench.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/session/gates.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -220,10 +215,6 @@ Json check_json(const Target& target, const Problem& problem, const DeviceInfo& 
 
 constexpr int kMostConfigurations = 1000;
 
-std::string checked_sizes(const Arguments& arguments, const Target& target) {
-  return arguments.find("sizes").value_or(example_sizes(target));
-}
-
 /// The GPU on which accesses are counted: `--gpu`, else the device; none on the host.
 std::optional<GpuSpec> gpu_of(const Arguments& arguments, const DeviceInfo& device) {
   if (const auto name = arguments.find("gpu")) return find_gpu(*name);
@@ -290,13 +281,11 @@ void verify_at_edge(TargetCheck& check, const Target& target, const Problem& pro
 }
 
 int run_check(const Arguments& arguments) {
-  if (arguments.positional().size() != 1) {
-    throw UsageError("check needs one manifest, such as: autotune check ./saxpy.target.toml");
-  }
-  refresh_generated_source(arguments.positional()[0]);
+  const std::string& name =
+      only_word(arguments, "check needs one manifest, such as: autotune check ./saxpy.target.toml");
+  refresh_generated_source(name);
   Plugins plugins(arguments);
-  const Target target =
-      with_fixed(plugins.find_target(arguments.positional()[0]), fixed_of(arguments));
+  const Target target = with_fixed(plugins.find_target(name), fixed_of(arguments));
   const Problem problem = problem_of(arguments, target, "sizes");
   const auto most = arguments.integer("configurations", 1, kMostConfigurations);
   const double limit = compile_limit_of(arguments);
@@ -337,14 +326,13 @@ int run_check(const Arguments& arguments) {
   if (no_edge) std::rethrow_exception(no_edge);
   if (!check.passed()) throw TargetError(edge_complaint(target, *check.edge));
   if (arguments.has("json")) return kDone;
-  std::cout << format("tune it   autotune --target {} --sizes {}\n",
-                      shell_text({{arguments.positional()[0]}}), checked_sizes(arguments, target));
+  std::cout << format("tune it   autotune --target {} --sizes {}\n", shell_text({{name}}),
+                      arguments.find("sizes").value_or(example_sizes(target)));
   return kDone;
 }
 
 }  // namespace
 
-extern const Verb kCheck;
 const Verb kCheck{
     .name = "check",
     .synopsis =

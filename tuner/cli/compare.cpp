@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/compare.hpp"
+#include "tuner/cli/cover.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iostream>
-#include <optional>
 #include <set>
 #include <stdexcept>
 
-#include "tuner/cli/answer_judge.hpp"
-#include "tuner/cli/answers.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/search/cover.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -185,7 +181,6 @@ int run_compare(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kCompare;
 const Verb kCompare{
     .name = "compare",
     .synopsis = "--target T [--size S] [--device NAME] [--within PERCENT] [--db FILE] [--json]",

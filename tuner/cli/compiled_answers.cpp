@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/db_export.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -10,15 +9,10 @@
 #include <utility>
 #include <variant>
 
-#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/exported_text.hpp"
-#include "tuner/cli/patience.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/core/target_program.hpp"
-#include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"

@@ -11,16 +11,12 @@
 #include <utility>
 
 #include "db/past_times.hpp"
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tune_output.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/program.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/search/strategies.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -325,7 +321,6 @@ int run_cover(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kCover;
 const Verb kCover{
     .name = "cover",
     .synopsis = "--target T --sizes S [--within PERCENT] [option…]",

@@ -10,8 +10,7 @@
 #include <set>
 
 #include "db/past_times.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/session/reduction_class.hpp"

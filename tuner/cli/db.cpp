@@ -5,11 +5,10 @@
 #include <iostream>
 #include <set>
 
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/db_export.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -240,7 +239,6 @@ int run_db(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kDb;
 const Verb kDb{
     .name = "db",
     .synopsis = "export|import|merge|convert|check|compact|pin|unpin|retract [FILE…] [--db FILE]",

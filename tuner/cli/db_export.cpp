@@ -11,13 +11,11 @@
 #include <utility>
 
 #include "db/exchange.hpp"
-#include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/kernel_export.hpp"
-#include "tuner/cli/output_file.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/interchange/result_formats.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 #include "tuner/measure/policy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/replay/replay.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune db import and merge: adds the contents of files to a database.
-#include "tuner/cli/db_import.hpp"
+#include "tuner/cli/db_export.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,11 +12,7 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
-#include "tuner/cli/db_export.hpp"
-#include "tuner/cli/output_file.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/file_text.hpp"

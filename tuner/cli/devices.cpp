@@ -3,15 +3,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <iostream>
-#include <thread>
 #include <utility>
 
 #include "tuner/core/error.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/model_device.hpp"
-#include "tuner/host/command_device.hpp"
-#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_compiler.hpp"
+#include "tuner/host/host_device.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -204,6 +204,32 @@ std::vector<ListedDevice> list_devices() {
     devices.push_back({"model:" + spec.name, info});
   }
   return devices;
+}
+
+namespace {
+
+constexpr int kPeriodSeconds = 10;
+
+}  // namespace
+
+Patience::Patience(double limit_seconds)
+    : limit_(limit_seconds), thread_([this](const std::stop_token& end) { speak(end); }) {}
+
+void Patience::note(std::size_t done, std::size_t all) {
+  const std::lock_guard lock(mutex_);
+  done_ = std::max(done_, done);
+  of_ = format(" of {}", all);
+}
+
+void Patience::speak(const std::stop_token& end) {
+  std::unique_lock lock(mutex_);
+  for (int seconds = kPeriodSeconds;; seconds += kPeriodSeconds) {
+    changed_.wait_for(lock, end, std::chrono::seconds(kPeriodSeconds), [] { return false; });
+    if (end.stop_requested()) return;
+    std::cerr << format(
+        "{}{} kernels compiled after {} s; the limit for one is {:.0f} s (--compile-limit)\n",
+        done_, of_, seconds, limit_);
+  }
 }
 
 }  // namespace autotune::cli

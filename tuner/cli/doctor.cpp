@@ -14,8 +14,9 @@
 
 #include "db/store.hpp"
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/host/host_compiler.hpp"
@@ -35,11 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPythonSeconds = 20;
-
-fs::path prefix() {
-  std::error_code none;
-  return fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
-}
 
 /// A check that fails to run is a finding, too.
 template <class Check>
@@ -98,7 +94,7 @@ void add_plugins(Findings& found, const Arguments& arguments) try {
 }
 
 Finding shipped_finding() {
-  const fs::path file = prefix() / "share/autotune/shipped.db";
+  const fs::path file = shipped_database();
   if (!fs::exists(file)) {
     return {"shipped results", Health::note, format("{} is missing", file.string()),
             "install autotune again"};
@@ -183,7 +179,6 @@ int run_doctor(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kDoctor;
 const Verb kDoctor{
     .name = "doctor",
     .synopsis = "[--db FILE] [--plugin FILE] [--json]",

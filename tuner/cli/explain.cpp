@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <iostream>
 
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/counters.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/explanation_report.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
@@ -116,7 +113,6 @@ int run_explain(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kExplain;
 const Verb kExplain{
     .name = "explain",
     .synopsis = "--target T --size S [--device NAME] [--db FILE] [--counters] [--json]",

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "tuner/cli/occupancy_report.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

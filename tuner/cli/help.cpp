@@ -20,7 +20,7 @@ constexpr std::string_view kStreams =
     "usage; 3 some problem has no correct configuration; 4 to 6 verdicts of judge; 130 "
     "interrupted.";
 
-constexpr std::array<EnvironmentVariable, 6> kEnvironment{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEnvironment{
     {{"AUTOTUNE_DB",
       "The database without --db; default: autotune/tuned.db in the user's data folder"},
      {"AUTOTUNE_CACHE",
@@ -83,15 +83,8 @@ std::string without_links(std::string_view markdown) {
 }
 
 std::vector<std::pair<std::string, std::string>> environment_rows() {
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (const auto& [name, meaning] : kEnvironment) rows.emplace_back(name, meaning);
-  return rows;
+  return {kEnvironment.begin(), kEnvironment.end()};
 }
-
-std::span<const EnvironmentVariable> environment_variables() { return kEnvironment; }
-
-/// The meaning of the streams and of exit statuses.
-std::string_view streams_and_status() { return kStreams; }
 
 /// `autotune tune --target T --sizes S`.
 std::string usage_line(const Verb& verb) {
@@ -293,8 +286,8 @@ std::string man_page() {
       "Without a verb it tunes.\n"
       ".SH COMMANDS\n";
   for (const Verb* verb : verbs()) text += verb_text(*verb);
-  text += ".SH EXIT STATUS\n" + line(literal(streams_and_status())) + ".SH ENVIRONMENT\n";
-  for (const auto& [name, meaning] : environment_variables()) {
+  text += ".SH EXIT STATUS\n" + line(literal(kStreams)) + ".SH ENVIRONMENT\n";
+  for (const auto& [name, meaning] : kEnvironment) {
     text += format(".TP\n\\fB{}\\fR\n", name) + line(literal(meaning));
   }
   return text;

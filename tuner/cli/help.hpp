@@ -5,14 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "tuner/cli/verb.hpp"
+#include "tuner/cli/arguments.hpp"
 
 namespace autotune::cli {
-
-struct EnvironmentVariable {
-  std::string_view name, meaning;
-};
 
 /// The meaning of an option, with its default.
 std::string meaning_of(const Option& option);
@@ -26,5 +23,18 @@ std::string markdown_reference();
 
 /// autotune(1), in the man macros of roff. Only ASCII.
 std::string man_page();
+
+// Completion in shells, from the table of verbs.
+
+/// The script for bash, zsh or fish.
+std::string completion_script(std::string_view shell);
+
+/// What may stand in place of the last of the words that follow `autotune`: lines of a word, a tab
+/// and its meaning, then `:files` or `:commands` if those may stand there, too. In the form of
+/// `--option=value` unless the shell, as bash does, splits words at `=`.
+std::string completions(std::string_view shell, std::span<const std::string> words);
+
+/// The names that `autotune list KIND` prints.
+std::vector<std::string> listed_names(const std::string& kind);
 
 }  // namespace autotune::cli

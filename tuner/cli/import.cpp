@@ -10,13 +10,12 @@
 
 #include "db/facts.hpp"
 #include "db/store.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/tuned_entries.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/file/replace_file.hpp"
-#include "tuner/interchange/t1_manifest.hpp"
+#include "tuner/interchange/t1_problem.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/target/catalog.hpp"
@@ -287,7 +286,6 @@ int run(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kImport;
 const Verb kImport{
     .name = "import",
     .synopsis =

@@ -14,8 +14,6 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/init.hpp"
 #include "tuner/cli/judgement_report.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tune_command.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/plugin/plugin_library.hpp"
@@ -40,6 +38,13 @@ struct Job {
   std::string candidate, against, manifest, target, entry, against_entry, sizes;
   std::vector<std::string> settings;
 };
+
+/// What a list and the command line call these.
+constexpr std::pair<const char*, std::string Job::*> kFields[] = {
+    {"candidate", &Job::candidate}, {"against", &Job::against},
+    {"manifest", &Job::manifest},   {"target", &Job::target},
+    {"entry", &Job::entry},         {"against-entry", &Job::against_entry},
+    {"sizes", &Job::sizes}};
 
 bool is_source(const std::string& name) {
   const fs::path path(name);
@@ -266,15 +271,9 @@ class Judge {
 };
 
 Job job_of(const Arguments& arguments) {
-  const auto text = [&](std::string_view option) { return arguments.find(option).value_or(""); };
-  Job job{.candidate = {},
-          .against = text("against"),
-          .manifest = text("manifest"),
-          .target = text("target"),
-          .entry = text("entry"),
-          .against_entry = text("against-entry"),
-          .sizes = text("sizes"),
-          .settings = arguments.all("set")};
+  Job job;
+  for (const auto& [name, member] : kFields) job.*member = arguments.find(name).value_or("");
+  job.settings = arguments.all("set");
   if (!arguments.positional().empty()) job.candidate = arguments.positional()[0];
   return job;
 }
@@ -299,20 +298,14 @@ std::vector<Job> jobs_in(const Arguments& arguments) {
       const std::string place = format("{}:{}", file.string(), line);
       const Json parsed = parse_json(text, place);
       for (const auto& [name, value] : CheckedJson(parsed, place).members()) {
-        std::string* const to = name == "candidate"       ? &job.candidate
-                                : name == "against"       ? &job.against
-                                : name == "manifest"      ? &job.manifest
-                                : name == "target"        ? &job.target
-                                : name == "entry"         ? &job.entry
-                                : name == "against-entry" ? &job.against_entry
-                                : name == "sizes"         ? &job.sizes
-                                                          : nullptr;
-        if (to == nullptr) {
+        const auto field =
+            std::ranges::find(kFields, name, [](const auto& one) { return one.first; });
+        if (field == std::end(kFields)) {
           value.fail(
               "there is no such key: candidate, against, manifest, target, entry, "
               "against-entry, sizes");
         }
-        *to = value.text();
+        job.*field->second = value.text();
       }
     }
     if (job.candidate.empty() || job.against.empty()) {
@@ -419,7 +412,6 @@ int run_judge(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kJudge;
 const Verb kJudge{
     .name = "judge",
     .synopsis =

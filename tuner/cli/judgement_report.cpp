@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/tuning_report.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/fill.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/measure/inputs.hpp"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/kernel_export.hpp"
+#include "tuner/cli/db_export.hpp"
 
 #include <algorithm>
 #include <variant>
 
 #include "tuner/cache/flat_source.hpp"
-#include "tuner/cli/db_export.hpp"
-#include "tuner/cli/exported_text.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/core/target_program.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/figures.hpp"

@@ -2,8 +2,7 @@
 // NAME_test.cu of an exported kernel.
 #include <set>
 
-#include "tuner/cli/exported_text.hpp"
-#include "tuner/cli/kernel_export.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/verification.hpp"
 #include "tuner/text/figures.hpp"
@@ -14,25 +13,9 @@ namespace autotune::cli {
 namespace {
 
 const char* fill_name(Fill fill) {
-  switch (fill) {
-    case Fill::random:
-    case Fill::uniform:
-      return "uniform";
-    case Fill::integers:
-      return "integers";
-    case Fill::normal:
-      return "normal";
-    case Fill::one:
-    case Fill::value:
-      return "value";
-    case Fill::iota:
-    case Fill::range:
-      return "range";
-    case Fill::zero:
-    case Fill::prepared:
-      break;
-  }
-  return "zero";
+  static constexpr const char* kNames[] = {"uniform", "zero",  "range", "value", "uniform",
+                                           "normal",  "value", "range", "zero",  "integers"};
+  return kNames[static_cast<std::size_t>(fill)];
 }
 
 /// Two numbers; the fill determines their meaning.

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/completion.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/help.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/search/strategy.hpp"
@@ -125,7 +124,6 @@ int run_list(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kList;
 const Verb kList{
     .name = "list",
     .synopsis = "targets|strategies|devices|plugins [--plugin FILE] [--json]",

@@ -10,18 +10,17 @@
 #include <tuple>
 
 #include "db/lookup_source.hpp"
-#include "tuner/answer/sized_target.hpp"
+#include "tuner/answer/known_times.hpp"
 #include "tuner/blas/call_shape.hpp"
 #include "tuner/cache/build_cache.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/output_file.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/gpu/model_device.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/compile_pool.hpp"
 #include "tuner/session/reduction_class.hpp"
@@ -397,7 +396,6 @@ Lock locked(const Arguments& arguments, AnswerJudge& judge, const DeviceInfo& de
   return maker.finish();
 }
 
-extern const Verb kLock;
 const Verb kLock{
     .name = "lock",
     .synopsis =

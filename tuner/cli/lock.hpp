@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/lock/lock.hpp"
 

@@ -6,11 +6,11 @@
 #include <map>
 #include <optional>
 
-#include "tuner/cli/compare.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
+#include "tuner/cli/cover.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/lock.hpp"
-#include "tuner/cli/output_file.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/measure/batch.hpp"
@@ -299,11 +299,10 @@ Problem problem_of(const LockedTarget& target, const LockedAnswer& answer) {
 }
 
 int verify_lock(const Arguments& arguments) {
-  const std::vector<std::string>& files = arguments.positional();
-  if (files.size() != 1)
-    throw UsageError("--verify and --repair need one lock: autotune lock --verify app.lock");
+  const std::string& file =
+      only_word(arguments, "--verify and --repair need one lock: autotune lock --verify app.lock");
   const double limit = limit_of(arguments);
-  const Lock lock = read_lock(files.front());
+  const Lock lock = read_lock(file);
   const auto device = open_device_of(lock, compile_limit_of(arguments));
   AnswerJudge judge(arguments);
   LockVerifier verifier(lock, *device, limit);
@@ -357,8 +356,8 @@ int verify_lock(const Arguments& arguments) {
     classify(fresh, judge, opened, nullptr);
     expect_same_classes(lock, fresh);
   }
-  write_output(files.front(), [&](std::ostream& stream) { stream << lock_text(fresh); });
-  std::cout << format("{}: {} answers are new\n{}", files.front(), failed, difference(lock, fresh));
+  write_output(file, [&](std::ostream& stream) { stream << lock_text(fresh); });
+  std::cout << format("{}: {} answers are new\n{}", file, failed, difference(lock, fresh));
   return kDone;
 }
 

@@ -8,7 +8,6 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/help.hpp"
 #include "tuner/cli/program.hpp"
-#include "tuner/cli/verb.hpp"
 
 namespace autotune::cli {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // autotune occupancy: how many blocks of a kernel fit on a multiprocessor, and why no more.
-#include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/explanation_report.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,12 +10,11 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/cli/tuning_report.hpp"
-#include "tuner/cli/verb.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/session/gates.hpp"
+#include "tuner/session/bench.hpp"
 #include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -258,7 +257,6 @@ int run_occupancy(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kOccupancy;
 const Verb kOccupancy{
     .name = "occupancy",
     .synopsis = "[--gpu GPU] --block 16x16|--best-block|--target T [NAME=VALUE…] [--json]",

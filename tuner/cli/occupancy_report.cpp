@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/occupancy_report.hpp"
+#include "tuner/cli/explanation_report.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/devices.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -6,12 +6,9 @@
 #include <sstream>
 
 #include "tuner/answer/lookup_answer.hpp"
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/compare.hpp"
-#include "tuner/cli/counters.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/cover.hpp"
 #include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/outcome.hpp"
@@ -252,7 +249,6 @@ int run_query(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kQuery;
 const Verb kQuery{
     .name = "query",
     .synopsis =

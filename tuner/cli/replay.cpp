@@ -7,14 +7,12 @@
 #include <initializer_list>
 #include <iostream>
 
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/db_export.hpp"
-#include "tuner/cli/output_file.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
-#include "tuner/replay/score.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -280,7 +278,6 @@ int run_replay(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kReplay;
 const Verb kReplay{
     .name = "replay",
     .synopsis =

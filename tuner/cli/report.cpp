@@ -6,8 +6,8 @@
 #include <iostream>
 #include <vector>
 
-#include "tuner/cli/output_file.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/text/figures.hpp"
@@ -123,9 +123,20 @@ int run_report(const Arguments& arguments) {
   return kDone;
 }
 
+/// What both verbs have.
+std::vector<Option> options_with(const Option& own) {
+  return {{"target", "T", "A target's name or the path of a manifest"},
+          {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
+          {"device", "NAME", "Only this device"},
+          {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "", true},
+          kContextOption,
+          kPluginOption,
+          {"db", "FILE", "The database"},
+          own};
+}
+
 }  // namespace
 
-extern const Verb kReport;
 const Verb kReport{
     .name = "report",
     .synopsis = "[--target T] [--size S] [--db FILE] --output FILE",
@@ -137,16 +148,28 @@ const Verb kReport{
         "it has everything in the database; without a database, the results that ship with "
         "autotune. "
         "`autotune watch` shows it while it grows.",
-    .options = {{"target", "T", "A target's name or the path of a manifest"},
-                {"size", "S", "A problem, as for tune: 512, 1037x1031x1055, 128..1024"},
-                {"device", "NAME", "Only this device"},
-                {"set", "NAME=VALUE", "Only problems with this setting, such as dtype=f64", "",
-                 true},
-                kContextOption,
-                kPluginOption,
-                {"db", "FILE", "The database"},
-                {"output", "FILE", "The HTML file to write"}},
+    .options = options_with({"output", "FILE", "The HTML file to write"}),
     .positional = {},
     .run = run_report};
+
+// autotune watch: the report in a browser, while the database grows.
+
+const Verb kWatch{
+    .name = "watch",
+    .synopsis = "[--target T] [--size S] [--db FILE] [--port N]",
+    .summary = "Show the report in a browser, while the database grows",
+    .details =
+        R"(Prints a URL of this machine, and answers there until Ctrl-C or SIGTERM. The page is that of
+`autotune report`. It looks for new trials every two seconds, and keeps what the reader has chosen.
+
+The URL has a token; without it the page is refused. From another machine, make a tunnel, such as
+`ssh -L 8000:127.0.0.1:8000 HOST` with `--port 8000`, and open the URL there.
+
+It waits for a database that does not exist yet. If the database cannot be read, the page says so and
+shows the last state that could be read. Reading takes at most a tenth of one core's time, and
+nothing while no browser shows the page.)",
+    .options = options_with({"port", "N", "The port on 127.0.0.1; 0: a free one", "0"}),
+    .positional = {},
+    .run = run_watch};
 
 }  // namespace autotune::cli

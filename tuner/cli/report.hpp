@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/report/report.hpp"
 
 namespace autotune::cli {
@@ -34,5 +34,11 @@ class ReportSource {
   AnswerJudge judge_;
   std::set<std::string> told_;
 };
+
+// Runs autotune watch. A web server needs libraries that the tool does without, so a program of its
+// own has it, autotune-watch, and the tool becomes that.
+
+/// autotune-watch has that of watch_here.cpp, all others that of watch_elsewhere.cpp.
+int run_watch(const Arguments& arguments);
 
 }  // namespace autotune::cli

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
@@ -19,8 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path library_to_preload() {
-  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const fs::path library = prefix / AUTOTUNE_LIBRARY_FOLDER / "libautotune_blas.so";
+  const fs::path library = prefix() / AUTOTUNE_LIBRARY_FOLDER / "libautotune_blas.so";
   if (!fs::exists(library)) {
     throw Error(format("there is no {}: install autotune again", library.string()));
   }
@@ -77,7 +77,6 @@ int run_run(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kRun;
 const Verb kRun{
     .name = "run",
     .synopsis = "[--record FILE] [--report] [--wait] [--no-serve] [--db FILE] -- COMMAND…",

@@ -9,18 +9,14 @@
 #include <vector>
 
 #include "db/store.hpp"
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/counters.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/plugins.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tune_output.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/program.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/tuning_request.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune::cli {
@@ -121,7 +117,6 @@ int run_tune(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kTune;
 const Verb kTune{
     .name = "tune",
     .synopsis = "--target T --sizes S | --workload FILE [option…]",

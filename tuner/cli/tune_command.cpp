@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/tune_command.hpp"
+#include "tuner/cli/tuning_report.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
-#include <optional>
 #include <ostream>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "tuner/cli/devices.hpp"
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/workload.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/file/replace_file.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/tune_output.hpp"
+#include "tuner/cli/tuning_report.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -9,10 +9,7 @@
 #include <iostream>
 #include <utility>
 
-#include "tuner/cli/interrupt.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/tuning_report.hpp"
-#include "tuner/cli/verb.hpp"
+#include "tuner/cli/program.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

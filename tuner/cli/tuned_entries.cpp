@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/tuned_entries.hpp"
+#include "tuner/cli/answers.hpp"
 
 #include <algorithm>
 #include <iostream>
 #include <iterator>
-#include <map>
 #include <set>
 #include <sstream>
-#include <tuple>
 
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/model/gpu_specs.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
@@ -202,11 +198,12 @@ db::TunedStore open_present_store(const Arguments& arguments) {
   return open_store(arguments, is_there ? db::Mode::read_write : db::Mode::read_only);
 }
 
-std::filesystem::path shipped_database() {
+std::filesystem::path prefix() {
   std::error_code unknown;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  return program.parent_path().parent_path() / "share/autotune/shipped.db";
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path().parent_path();
 }
+
+std::filesystem::path shipped_database() { return prefix() / "share/autotune/shipped.db"; }
 
 std::optional<db::TunedStore> shipped_store(const Arguments& arguments) {
   if (arguments.has("db")) return std::nullopt;

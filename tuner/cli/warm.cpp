@@ -5,12 +5,10 @@
 #include <iostream>
 
 #include "tuner/cache/build_cache.hpp"
-#include "tuner/cli/answer_judge.hpp"
 #include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/compiled_answers.hpp"
+#include "tuner/cli/db_export.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/tuned_entries.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/format.hpp"
@@ -93,7 +91,6 @@ int run_warm(const Arguments& arguments) {
 
 }  // namespace
 
-extern const Verb kWarm;
 const Verb kWarm{
     .name = "warm",
     .synopsis = "[--target T] [--size S] [--gpu GPU] [--set NAME=VALUE] [--db FILE] [--jobs N]",

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cli/watch.hpp"
+#include "tuner/cli/report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/worker_process.hpp"

@@ -7,14 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "tuner/cli/answers.hpp"
 #include "tuner/cli/arguments.hpp"
-#include "tuner/cli/plugins.hpp"
+#include "tuner/cli/devices.hpp"
 #include "tuner/cli/report.hpp"
-#include "tuner/cli/tuned_entries.hpp"
-#include "tuner/cli/watch.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/watch/live_content.hpp"
 #include "tuner/watch/page_server.hpp"
 
 namespace autotune::cli {

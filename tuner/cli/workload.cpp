@@ -9,7 +9,7 @@
 #include <regex>
 #include <system_error>
 
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/text/figures.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 
 #include <elf.h>
 
@@ -13,7 +13,6 @@
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-
 namespace {
 
 // Attributes of .nv.info (by symbol) and .nv.info.<kernel>.

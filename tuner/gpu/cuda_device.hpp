@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tuner/cache/compiler_runner.hpp"
+#include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {

@@ -13,16 +13,15 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
-#include "tuner/gpu/cuda_memory.hpp"
+#include "tuner/gpu/device_kernels.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/gpu/nvml_energy.hpp"
-#include "tuner/measure/energy.hpp"
+#include "tuner/measure/batch.hpp"
 #include "tuner/measure/verifier.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
-
 namespace {
 
 constexpr double kEnergyBatch = 5e-3;         // seconds: shorter than a step of the counter

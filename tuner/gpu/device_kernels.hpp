@@ -14,10 +14,12 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "tuner/core/device.hpp"
 #include "tuner/core/launch.hpp"
 #include "tuner/gpu/cubin_compiler.hpp"
+#include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
 #include "tuner/measure/memory.hpp"
 
@@ -104,5 +106,29 @@ class DeviceKernels {
 // The text of tuner/measure/elements.hpp, then that of device_kernels.cu.
 
 std::string_view device_kernels_text();
+
+// Private to this folder: verification's view of a GPU's memory, through kernels of the tuner's
+// own.
+
+/// Everything is enqueued on the stream. What the memory seals stays in device memory. `kernels`
+/// and the stream must outlive it.
+std::unique_ptr<Memory> make_cuda_memory(cudaStream_t stream, const DeviceKernels& kernels);
+
+/// A call on the stream of a GPU.
+class CudaCall : public Call {
+ public:
+  CudaCall(cudaStream_t stream, std::unique_ptr<BoundWork> work)
+      : stream_(stream), work_(std::move(work)) {}
+
+  void start() override { work_->launch(stream_, EarlyStart::everywhere); }
+  void start_checks() override { work_->check(stream_); }
+  double run() override;
+  const BoundWork& work() const { return *work_; }
+
+ private:
+  cudaStream_t stream_;
+  std::unique_ptr<BoundWork> work_;
+  Event begin_ = make_event(), end_ = make_event();
+};
 
 }  // namespace autotune

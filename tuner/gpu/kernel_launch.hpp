@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tuner/core/device.hpp"
-#include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/passed_values.hpp"
 

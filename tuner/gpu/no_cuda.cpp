@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder's functions in a build without the CUDA toolkit.
 #include "tuner/core/error.hpp"
-#include "tuner/gpu/call_timer.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/gpu/model_device.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/on_device.hpp"
-#include "tuner/gpu/prepared_kernel.hpp"
-#include "tuner/gpu/stream_capture.hpp"
 #include "tuner/gpu/toolkit.hpp"
 
 namespace autotune {
-
 namespace {
 
 constexpr const char* kReason =

@@ -14,7 +14,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/core/refusals.hpp"
-#include "tuner/gpu/cubin.hpp"
+#include "tuner/gpu/cubin_compiler.hpp"
 #include "tuner/gpu/standard_headers.hpp"
 #include "tuner/gpu/toolkit.hpp"
 #include "tuner/text/format.hpp"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/cache/compiler_runner.hpp"
+#include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {

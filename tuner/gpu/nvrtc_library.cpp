@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the functions of nvrtc.h that are used here. Each calls NVRTC's own.
-#include "tuner/gpu/nvrtc_library.hpp"
+#include "tuner/gpu/toolkit.hpp"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <string>
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"

@@ -8,7 +8,7 @@
 #include "tuner/core/device.hpp"
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/gpu/cuda_handles.hpp"
-#include "tuner/gpu/stream_capture.hpp"
+#include "tuner/gpu/on_device.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/gpu/prepared_kernel.hpp"
+#include "tuner/gpu/on_device.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <new>
-#include <optional>
 #include <string>
 
 #include "tuner/gpu/cuda_handles.hpp"
 #include "tuner/gpu/kernel_launch.hpp"
-#include "tuner/gpu/on_device.hpp"
-#include "tuner/gpu/stream_capture.hpp"
 
 namespace autotune {
 namespace {

@@ -9,7 +9,6 @@
 #include <exception>
 
 #include "tuner/gpu/nvrtc.hpp"
-#include "tuner/gpu/nvrtc_library.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/format.hpp"

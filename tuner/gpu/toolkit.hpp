@@ -8,6 +8,11 @@
 
 namespace autotune {
 
+// NVRTC, loaded by this process itself, so that programs start where it is not installed.
+
+/// The address of NVRTC's function; nullptr where NVRTC is not installed.
+void* nvrtc_function(const char* name);
+
 struct Toolkit {
   bool built = false;                          // with the CUDA device
   std::string nvrtc;                           // `13.0.88`; empty if it does not work

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/cluster_runner.hpp"
+#include "tuner/host/block_runner.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <utility>
 

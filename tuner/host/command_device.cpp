@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/command_device.hpp"
+#include "tuner/host/host_device.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +17,9 @@
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
 #include "tuner/host/compile_program.hpp"
-#include "tuner/host/host_device.hpp"
 #include "tuner/host/launcher.hpp"
 #include "tuner/host/process.hpp"
 #include "tuner/host/process_memory.hpp"
-#include "tuner/host/temporary_folder.hpp"
 #include "tuner/measure/verifier.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

@@ -16,8 +16,8 @@
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/refusals.hpp"
-#include "tuner/host/shim_text.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
+#include "tuner/host/translation.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 

@@ -2,6 +2,7 @@
 // Compiles kernels to shared objects with the system's C++ compiler.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -9,11 +10,22 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cache/compiler_runner.hpp"
+#include "tuner/cache/build_cache.hpp"
 #include "tuner/cache/included_text.hpp"
 #include "tuner/core/device.hpp"
 
 namespace autotune {
+
+// Properties of the host's processor.
+
+/// Everything but `environment`.
+DeviceInfo cpu_info();
+
+/// Model and instruction sets: what `-march=native` depends on.
+std::string cpu_fingerprint();
+
+/// Memory that can be allocated without swapping; 0 if unknown.
+std::int64_t available_memory_bytes();
 
 /// Those of a manifest's options that mean nothing to the host's compiler, such as
 /// `--use_fast_math`. It gets the preprocessor's, `-std` (at least C++17) and `-fmad=false`.

@@ -16,7 +16,6 @@
 #include "tuner/core/refusals.hpp"
 #include "tuner/host/bound_plan.hpp"
 #include "tuner/host/compile_program.hpp"
-#include "tuner/host/cpu.hpp"
 #include "tuner/host/host_compiler.hpp"
 #include "tuner/host/launcher.hpp"
 #include "tuner/host/process_memory.hpp"

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "tuner/core/device.hpp"
-#include "tuner/host/cluster_runner.hpp"
+#include "tuner/host/block_runner.hpp"
 #include "tuner/host/translation.hpp"
 #include "tuner/text/format.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tuner/core/launch.hpp"
-#include "tuner/host/cluster_runner.hpp"
+#include "tuner/host/block_runner.hpp"
 
 namespace autotune {
 

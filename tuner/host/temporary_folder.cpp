@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -13,7 +13,6 @@
 #include <fstream>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 
 #include "tuner/core/error.hpp"

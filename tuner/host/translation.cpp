@@ -10,7 +10,6 @@
 #include "tuner/cache/directives.hpp"
 #include "tuner/core/kernel_arguments.hpp"
 #include "tuner/hash/hash.hpp"
-#include "tuner/host/shim_text.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,16 @@ std::string translated(std::string_view text, std::string_view prelude = {});
 /// The arguments of `__cluster_dims__` by the kernel's name, without namespaces. Empty if the
 /// kernel of one cannot be told, as in a macro, or if a kernel has several.
 std::map<std::string, std::string> cluster_dims(std::string_view text);
+
+// The text of tuner/host/shim, which precedes every kernel compiled for the host.
+
+std::string_view shim_text();
+
+/// The headers that kernels get on the host: CUDA's, our own where the text of ours is for GPUs
+/// only, and what these include. They precede all others of their name.
+struct ShimHeader {
+  std::string_view name, text;
+};
+std::span<const ShimHeader> shim_headers();
 
 }  // namespace autotune

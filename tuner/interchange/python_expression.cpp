@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interchange/python_expression.hpp"
-
-#include <utility>
+#include "tuner/interchange/python_translation.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/text/format.hpp"

@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/python_expression.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

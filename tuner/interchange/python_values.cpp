@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interchange/python_values.hpp"
+#include "tuner/interchange/python_translation.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,6 @@
 #include <map>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/python_expression.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

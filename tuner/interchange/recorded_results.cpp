@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/result_formats.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/file_text.hpp"
 #include "tuner/text/format.hpp"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interchange/result_formats.hpp"
+#include "tuner/interchange/recorded_results.hpp"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "tuner/text/format.hpp"

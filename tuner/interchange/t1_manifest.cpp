@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interchange/t1_manifest.hpp"
+#include "tuner/interchange/t1_problem.hpp"
 
 #include <array>
 #include <utility>
 
 #include "tuner/core/error.hpp"
 #include "tuner/interchange/recorded_results.hpp"
-#include "tuner/interchange/t1_problem.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 

@@ -2,6 +2,8 @@
 // One batch: in a given call context, and repeated while the SM clock is low.
 #pragma once
 
+#include <functional>
+
 #include "tuner/core/device.hpp"
 #include "tuner/measure/policy.hpp"
 
@@ -44,5 +46,20 @@ double at_reference_clock(double seconds, double clock_hz, double reference_hz,
 /// Seconds of a launch under load: the median of the batches in the second half of
 /// `policy.load_seconds` of launches without a pause. Throws KernelFailure.
 double time_under_load(Timer& timer, int launches, L2State l2, const Policy& policy);
+
+// The energy of a call, from a counter that steps only every few tens of milliseconds.
+
+/// Joules that a device has used since some moment. It steps at intervals.
+using EnergyCounter = std::function<double()>;
+/// Seconds since some moment.
+using Seconds = std::function<double()>;
+/// Runs a batch and returns its number of calls.
+using RunBatch = std::function<int()>;
+
+/// Runs batches from a step of the counter to one at least `least_seconds` later: the difference is
+/// the energy of the calls in between. Warm-up batches come first. Throws Error if the counter does
+/// not advance.
+Energy sustained_energy(const EnergyCounter& counter, const RunBatch& run, double least_seconds,
+                        const Seconds& now);
 
 }  // namespace autotune

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tuner/measure/gaps.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/text/random_bits.hpp"
 
 namespace autotune {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/right_answers.hpp"
+#include "tuner/measure/verifier.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/measure/gaps.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

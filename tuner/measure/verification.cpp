@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "tuner/measure/gaps.hpp"
+#include "tuner/measure/inputs.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -25,6 +25,8 @@ struct Row {
 
 // A new GPU is one row. Clocks, memory and cache from NVIDIA's data sheets and whitepapers.
 const std::vector<Row>& rows() {
+  const std::vector<int> h100_groups{16, 16, 16, 16, 16, 16, 18, 18},
+      h200_groups{2, 2, 2, 2, 8, 16, 16, 16, 16, 16, 18, 18};
   static const std::vector<Row> table = {
       // name                                     cc  SMs    MHz      MiB    GB/s  L2 KiB
       {"GeForce 8800 GTX", 10, 16, 1350, 768, 86.4, 0, {}},
@@ -65,23 +67,9 @@ const std::vector<Row>& rows() {
       {"NVIDIA RTX 6000 Ada Generation", 89, 142, 2505, 49152, 960, 98304, {}},
       {"NVIDIA L4", 89, 58, 2040, 24576, 300, 49152, {}},
       {"NVIDIA L40S", 89, 142, 2520, 49152, 864, 98304, {}},
-      {"NVIDIA H100 80GB HBM3",
-       90,
-       132,
-       1980,
-       81920,
-       3352,
-       51200,
-       {16, 16, 16, 16, 16, 16, 18, 18}},
+      {"NVIDIA H100 80GB HBM3", 90, 132, 1980, 81920, 3352, 51200, h100_groups},
       {"NVIDIA H100 PCIe", 90, 114, 1755, 81920, 2039, 51200, {}},
-      {"NVIDIA H200",
-       90,
-       132,
-       1980,
-       144384,
-       4800,
-       61440,
-       {2, 2, 2, 2, 8, 16, 16, 16, 16, 16, 18, 18}},
+      {"NVIDIA H200", 90, 132, 1980, 144384, 4800, 61440, h200_groups},
       {"NVIDIA B200", 100, 148, 1965, 184320, 8000, 129024, {}},
       {"NVIDIA GeForce RTX 5080", 120, 84, 2617, 16384, 960, 65536, {}},
       {"NVIDIA GeForce RTX 5090", 120, 170, 2407, 32768, 1792, 98304, {}},
@@ -261,187 +249,92 @@ constexpr int kAmpere[] = {0, 8, 16, 32, 64, 100, 132, 164};
 constexpr int kAmpere100[] = {0, 8, 16, 32, 64, 100};
 constexpr int kHopper[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 
-Multiprocessor tesla(int capability, int warps, int registers, int register_unit) {
+/// What tells the architectures apart.
+struct Architecture {
+  int capability, warps, blocks;
+  int registers, registers_per_block;  // in units of 1024
+  int registers_per_thread, register_unit, warp_unit, partitions;
+  int shared_kib, shared_kib_per_block, shared_unit, barriers, max_cluster;
+  int schedulers, fma_lanes, tensor_lanes, shared_bytes_per_cycle;
+  std::span<const int> shared_sizes;
+};
+
+// clang-format off
+constexpr Architecture kArchitectures[] = {
+    // warps, blocks; registers; shared memory, barriers, cluster; rates a cycle; settings
+    { 10, 24,  8,   8,  8, 124, 256, 2, 1,  16,  16, 512,  0,  1, 1,   8,    0,  32, {}},
+    { 11, 24,  8,   8,  8, 124, 256, 2, 1,  16,  16, 512,  0,  1, 1,   8,    0,  32, {}},
+    { 12, 32,  8,  16, 16, 124, 512, 2, 1,  16,  16, 512,  0,  1, 1,   8,    0,  32, {}},
+    { 13, 32,  8,  16, 16, 124, 512, 2, 1,  16,  16, 512,  0,  1, 1,   8,    0,  32, {}},
+    { 20, 48,  8,  32, 32,  63,  64, 2, 1,  48,  48, 128,  0,  1, 2,  32,    0,  64, kFermi},
+    { 21, 48,  8,  32, 32,  63,  64, 2, 1,  48,  48, 128,  0,  1, 2,  48,    0,  64, kFermi},
+    { 30, 64, 16,  64, 64,  63, 256, 4, 4,  48,  48, 256,  0,  1, 4, 192,    0, 256, kKepler},
+    { 32, 64, 16,  64, 64, 255, 256, 4, 4,  48,  48, 256,  0,  1, 4, 192,    0, 256, kKepler},
+    { 35, 64, 16,  64, 64, 255, 256, 4, 4,  48,  48, 256,  0,  1, 4, 192,    0, 256, kKepler},
+    { 37, 64, 16, 128, 64, 255, 256, 4, 4, 112,  48, 256,  0,  1, 4, 192,    0, 256, kKepler37},
+    { 50, 64, 32,  64, 64, 255, 256, 4, 4,  64,  48, 256,  0,  1, 4, 128,    0, 128, {}},
+    { 52, 64, 32,  64, 64, 255, 256, 4, 4,  96,  48, 256,  0,  1, 4, 128,    0, 128, {}},
+    { 53, 64, 32,  64, 32, 255, 256, 4, 4,  64,  48, 256,  0,  1, 4, 128,    0, 128, {}},
+    { 60, 64, 32,  64, 64, 255, 256, 2, 2,  64,  48, 256,  0,  1, 2,  64,    0, 128, {}},
+    { 61, 64, 32,  64, 64, 255, 256, 4, 4,  96,  48, 256,  0,  1, 4, 128,    0, 128, {}},
+    { 62, 64, 32,  64, 32, 255, 256, 4, 4,  64,  48, 256,  0,  1, 4, 128,    0, 128, {}},
+    { 70, 64, 32,  64, 64, 255, 256, 4, 4,  96,  96, 256,  0,  1, 4,  64,  512, 128, kVolta},
+    { 72, 64, 32,  64, 64, 255, 256, 4, 4,  96,  96, 256,  0,  1, 4,  64,  512, 128, kVolta},
+    { 75, 32, 16,  64, 64, 255, 256, 4, 4,  64,  64, 256,  0,  1, 4,  64,  512, 128, kTuring},
+    { 80, 64, 32,  64, 64, 255, 256, 4, 4, 164, 163, 128,  0,  1, 4,  64, 1024, 128, kAmpere},
+    { 86, 48, 16,  64, 64, 255, 256, 4, 4, 100,  99, 128,  0,  1, 4, 128,  512, 128, kAmpere100},
+    { 87, 48, 16,  64, 64, 255, 256, 4, 4, 164, 163, 128,  0,  1, 4, 128,  512, 128, kAmpere},
+    { 89, 48, 24,  64, 64, 255, 256, 4, 4, 100,  99, 128,  0,  1, 4, 128,  512, 128, kAmpere100},
+    { 90, 64, 32,  64, 64, 255, 256, 4, 4, 228, 227, 128, 64, 16, 4, 128, 2048, 128, kHopper},
+    {100, 64, 32,  64, 64, 255, 256, 4, 4, 228, 227, 128, 64, 16, 4, 128, 4096, 128, kHopper},
+    {101, 48, 24,  64, 64, 255, 256, 4, 4, 228, 227, 128, 24, 16, 4, 128, 4096, 128, kHopper},
+    {103, 64, 32,  64, 64, 255, 256, 4, 4, 228, 227, 128, 64, 16, 4, 128, 4096, 128, kHopper},
+    {110, 48, 24,  64, 64, 255, 256, 4, 4, 228, 227, 128, 24, 16, 4, 128, 4096, 128, kHopper},
+    {120, 48, 24,  64, 64, 255, 256, 4, 4, 100,  99, 128, 24,  8, 4, 128,  512, 128, kAmpere100},
+    {121, 48, 24,  64, 64, 255, 256, 4, 4, 100,  99, 128, 24,  8, 4, 128,  512, 128, kAmpere100},
+};
+// clang-format on
+
+Multiprocessor multiprocessor_of(const Architecture& row) {
   Multiprocessor sm;
-  sm.compute_capability = capability;
-  sm.threads = warps * 32;
-  sm.warps = warps;
-  sm.blocks = 8;
-  sm.max_threads_per_block = 512;
-  sm.registers = sm.registers_per_block = registers;
-  sm.registers_per_thread = 124;
-  sm.register_unit = register_unit;
-  sm.registers_by_block = true;
-  sm.warp_unit = 2;
-  sm.shared_bytes = sm.shared_bytes_per_block = 16 * kKiB;
-  sm.shared_unit = 512;
-  sm.schedulers = 1;
-  sm.fma_lanes = 8;
-  sm.shared_bytes_per_cycle = 32;
-  sm.l2_bytes_per_cycle = 16;
-  sm.load_transaction_bytes = 128;
+  sm.compute_capability = row.capability;
+  sm.threads = row.warps * kWarp;
+  sm.warps = row.warps;
+  sm.blocks = row.blocks;
+  sm.registers = row.registers * 1024;
+  sm.registers_per_block = row.registers_per_block * 1024;
+  sm.registers_per_thread = row.registers_per_thread;
+  sm.register_unit = row.register_unit;
+  sm.warp_unit = row.warp_unit;
+  sm.partitions = row.partitions;
+  sm.shared_bytes = row.shared_kib * kKiB;
+  sm.shared_bytes_per_block = row.shared_kib_per_block * kKiB;
+  sm.shared_unit = row.shared_unit;
+  sm.shared_sizes = row.shared_sizes;
+  sm.barriers = row.barriers;
+  sm.max_cluster = row.max_cluster;
+  sm.schedulers = row.schedulers;
+  sm.fma_lanes = row.fma_lanes;
+  sm.tensor_lanes = row.tensor_lanes;
+  sm.shared_bytes_per_cycle = row.shared_bytes_per_cycle;
+  if (row.capability < 30) sm.l2_bytes_per_cycle = row.capability < 20 ? 16 : 32;
+  if (row.capability < 50) sm.load_transaction_bytes = 128;
+  if (row.capability < 20) {
+    sm.max_threads_per_block = 512;
+    sm.registers_by_block = true;
+  }
+  if (row.capability >= 80) sm.reserved_shared_bytes = kKiB;
   return sm;
-}
-
-Multiprocessor fermi(int capability, int lanes) {
-  Multiprocessor sm;
-  sm.compute_capability = capability;
-  sm.threads = 1536;
-  sm.warps = 48;
-  sm.blocks = 8;
-  sm.registers = sm.registers_per_block = 32768;
-  sm.registers_per_thread = 63;
-  sm.register_unit = 64;
-  sm.warp_unit = 2;
-  sm.shared_bytes = sm.shared_bytes_per_block = 48 * kKiB;
-  sm.shared_unit = 128;
-  sm.shared_sizes = kFermi;
-  sm.schedulers = 2;
-  sm.fma_lanes = lanes;
-  sm.shared_bytes_per_cycle = 64;
-  sm.l2_bytes_per_cycle = 32;
-  sm.load_transaction_bytes = 128;
-  return sm;
-}
-
-Multiprocessor kepler(int capability, int registers_per_thread) {
-  Multiprocessor sm;
-  sm.compute_capability = capability;
-  sm.threads = 2048;
-  sm.warps = 64;
-  sm.blocks = 16;
-  sm.registers_per_thread = registers_per_thread;
-  sm.partitions = 4;
-  sm.shared_bytes = sm.shared_bytes_per_block = 48 * kKiB;
-  sm.shared_sizes = kKepler;
-  sm.fma_lanes = 192;
-  sm.shared_bytes_per_cycle = 256;
-  sm.load_transaction_bytes = 128;
-  return sm;
-}
-
-Multiprocessor kepler37() {
-  Multiprocessor sm = kepler(37, 255);
-  sm.registers = 131072;
-  sm.shared_bytes = 112 * kKiB;
-  sm.shared_sizes = kKepler37;
-  return sm;
-}
-
-Multiprocessor maxwell(int capability, int shared_kib) {
-  Multiprocessor sm;
-  sm.compute_capability = capability;
-  sm.threads = 2048;
-  sm.warps = 64;
-  sm.blocks = 32;
-  sm.partitions = 4;
-  sm.shared_bytes = shared_kib * kKiB;
-  sm.shared_bytes_per_block = 48 * kKiB;
-  return sm;
-}
-
-/// 5.3 and 6.2, the embedded ones: half the registers for one block.
-Multiprocessor embedded(int capability) {
-  Multiprocessor sm = maxwell(capability, 64);
-  sm.registers_per_block = 32768;
-  return sm;
-}
-
-Multiprocessor pascal100() {
-  Multiprocessor sm = maxwell(60, 64);
-  sm.warp_unit = 2;
-  sm.partitions = 2;
-  sm.schedulers = 2;
-  sm.fma_lanes = 64;
-  return sm;
-}
-
-Multiprocessor volta(int capability) {
-  Multiprocessor sm = maxwell(capability, 96);
-  sm.shared_bytes_per_block = 96 * kKiB;
-  sm.shared_sizes = kVolta;
-  sm.fma_lanes = 64;
-  sm.tensor_lanes = 512;
-  return sm;
-}
-
-Multiprocessor turing() {
-  Multiprocessor sm = volta(75);
-  sm.threads = 1024;
-  sm.warps = 32;
-  sm.blocks = 16;
-  sm.shared_bytes = sm.shared_bytes_per_block = 64 * kKiB;
-  sm.shared_sizes = kTuring;
-  return sm;
-}
-
-/// 8.0 and later: 128-byte units and 1 KiB a block for the driver.
-Multiprocessor ampere(int capability, int threads, int blocks, std::span<const int> sizes) {
-  Multiprocessor sm;
-  sm.compute_capability = capability;
-  sm.threads = threads;
-  sm.warps = threads / 32;
-  sm.blocks = blocks;
-  sm.partitions = 4;
-  sm.shared_bytes = sizes.back() * kKiB;
-  sm.shared_bytes_per_block = (sizes.back() - 1) * kKiB;
-  sm.shared_unit = 128;
-  sm.reserved_shared_bytes = kKiB;
-  sm.shared_sizes = sizes;
-  sm.fma_lanes = capability == 80 ? 64 : 128;
-  sm.tensor_lanes = capability == 80 ? 1024 : 512;
-  return sm;
-}
-
-/// 9.0 and later: clusters, and named barriers as a resource of the multiprocessor.
-Multiprocessor hopper(int capability, int threads, int blocks, std::span<const int> sizes,
-                      int barriers) {
-  Multiprocessor sm = ampere(capability, threads, blocks, sizes);
-  sm.barriers = barriers;
-  sm.max_cluster = capability < 120 ? 16 : 8;
-  sm.tensor_lanes = capability == 90 ? 2048 : capability < 120 ? 4096 : 512;
-  return sm;
-}
-
-std::vector<Multiprocessor> table() {
-  return {
-      tesla(10, 24, 8192, 256),
-      tesla(11, 24, 8192, 256),
-      tesla(12, 32, 16384, 512),
-      tesla(13, 32, 16384, 512),
-      fermi(20, 32),
-      fermi(21, 48),
-      kepler(30, 63),
-      kepler(32, 255),
-      kepler(35, 255),
-      kepler37(),
-      maxwell(50, 64),
-      maxwell(52, 96),
-      embedded(53),
-      pascal100(),
-      maxwell(61, 96),
-      embedded(62),
-      volta(70),
-      volta(72),
-      turing(),
-      ampere(80, 2048, 32, kAmpere),
-      ampere(86, 1536, 16, kAmpere100),
-      ampere(87, 1536, 16, kAmpere),
-      ampere(89, 1536, 24, kAmpere100),
-      hopper(90, 2048, 32, kHopper, 64),
-      hopper(100, 2048, 32, kHopper, 64),
-      hopper(101, 1536, 24, kHopper, 24),
-      hopper(103, 2048, 32, kHopper, 64),
-      hopper(110, 1536, 24, kHopper, 24),
-      hopper(120, 1536, 24, kAmpere100, 24),
-      hopper(121, 1536, 24, kAmpere100, 24),
-  };
 }
 
 }  // namespace
 
 std::span<const Multiprocessor> multiprocessors() {
-  static const std::vector<Multiprocessor> rows = table();
+  static const std::vector<Multiprocessor> rows = [] {
+    std::vector<Multiprocessor> made;
+    for (const Architecture& row : kArchitectures) made.push_back(multiprocessor_of(row));
+    return made;
+  }();
   return rows;
 }
 

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "db/store.hpp"
-#include "tuner/cli/answer_judge.hpp"
+#include "tuner/cli/answers.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/cli/devices.hpp"
-#include "tuner/cli/tune_command.hpp"
-#include "tuner/cli/verb.hpp"
+#include "tuner/cli/tuning_report.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/text/format.hpp"

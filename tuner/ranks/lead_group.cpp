@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/ranks/lead_group.hpp"
+#include "tuner/ranks/lead.hpp"
 
 #include <algorithm>
 #include <sstream>

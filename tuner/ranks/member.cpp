@@ -8,7 +8,7 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/ranks/lead.hpp"
-#include "tuner/session/calibrated.hpp"
+#include "tuner/session/explanation.hpp"
 #include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"
 

@@ -17,7 +17,7 @@
 #include "db/store.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/target.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/ranks/messages.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/problem_tuner.hpp"

@@ -11,7 +11,7 @@
 #include "tuner/core/target.hpp"
 #include "tuner/search/transfer.hpp"
 #include "tuner/session/tuning_request.hpp"
-#include "tuner/worker/channel.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 

@@ -15,7 +15,6 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/replay/recorded_evaluator.hpp"
 #include "tuner/search/random_source.hpp"
 #include "tuner/text/format.hpp"
 

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <deque>
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -120,5 +124,126 @@ std::vector<ReplayRun> read_trace(const std::filesystem::path& file, const Recor
 /// values that occur, in ascending order. Configurations of an earlier manifest, whose parameters
 /// differ from the latest, are left out. Device, kernel and sizes stay empty.
 RecordedResults recorded_trials(std::vector<db::TrialRow> rows);
+
+// Answers a search from a recorded space, on a clock of its own.
+
+/// A run on a recorded space.
+struct RecordedRun {
+  std::size_t budget = std::numeric_limits<std::size_t>::max();  // different configurations
+  /// When recorded costs and the time since the run began add up to it, the run ends.
+  double seconds = std::numeric_limits<double>::infinity();
+  int threads = 1;  // of the compiler; 1: a configuration is compiled once the last is measured
+  /// Known before the search begins, as the default configuration is. It counts in the budget.
+  std::optional<std::size_t> known = {};
+  std::span<const double> predicted = {};  // the cost model's times, one per index; or empty
+  bool end_at_optimum = false;
+  bool automatic = false;  // also ends by the stopping rule of an automatic budget
+};
+
+/// Threads that compile in the recorded times, on a clock. As in CompilePool, what is evaluated
+/// goes before what is announced, for which a thread is left free.
+class SimulatedCompilers {
+ public:
+  SimulatedCompilers(std::span<const double> compile_seconds, int threads);
+
+  void compile(std::size_t index, bool is_urgent);
+  bool is_compiled(std::size_t index) const { return states_[index] == State::compiled; }
+  double now() const { return now_; }
+  /// Waits for the next compilation to end. One must be running.
+  void wait_for_one();
+  /// Compiles on until then.
+  void pass(double seconds);
+
+ private:
+  enum class State : char { unknown, queued, running, compiled };
+  struct Running {
+    double end;
+    std::size_t index;
+    bool is_ahead;
+    auto operator<=>(const Running&) const = default;
+  };
+
+  void begin();
+
+  std::span<const double> compile_seconds_;
+  std::size_t threads_;
+  double now_ = 0;
+  std::vector<State> states_;
+  std::deque<std::size_t> urgent_, ahead_;
+  std::set<Running> running_;
+  std::size_t running_ahead_ = 0;
+};
+
+/// Evaluates from a recorded space. Measurements follow one another, while compilers go on; each
+/// takes what the recorded evaluation took beside compiling.
+class RecordedEvaluator : public Evaluator {
+ public:
+  RecordedEvaluator(const RecordedSpace& recorded, RecordedRun run);
+
+  const ParameterSpace& space() const override { return recorded_.space; }
+  std::vector<Evaluation> evaluate(std::span<const std::size_t> indices) override;
+  /// Those whose compilation ended first, in the order of `indices` where several have.
+  std::vector<Evaluation> evaluate_some(std::span<const std::size_t> indices,
+                                        std::size_t count) override;
+  void prefetch(std::span<const std::size_t> indices) override;
+  int batch() const override { return run_.threads; }
+  std::size_t remaining() const override;
+  void expect(double gain) override;
+  std::span<const double> predicted() const override { return run_.predicted; }
+  std::span<const Evaluation> known() const override { return known_; }
+
+  /// The evaluated configurations, each once, in order, and the seconds at which each was measured.
+  std::span<const std::size_t> order() const { return order_; }
+  std::span<const double> measured_at() const { return measured_at_; }
+
+ private:
+  void measure(std::size_t index);
+
+  const RecordedSpace& recorded_;
+  RecordedRun run_;
+  std::optional<AutomaticEnd> automatic_end_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  SimulatedCompilers compilers_;
+  std::vector<char> asked_;
+  std::vector<Evaluation> known_;
+  std::vector<std::size_t> order_;
+  std::vector<double> measured_at_;
+};
+
+// The field's score of a search: how far it is ahead of random search at equal time.
+
+struct WeightedPoint {
+  double x = 0, y = 0, weight = 1;
+};
+
+/// The package whose method is followed: Willemsen et al., "A Methodology for Comparing Auto-Tuning
+/// Optimization Algorithms", Future Generation Computer Systems, 2024.
+inline constexpr const char* kScoreMethod = "autotuning_methodology 1.1.0";
+
+/// When searches of one space are compared: from the time at which random search is expected to
+/// have gained 1 % of what lies between the median and the optimum, to that of 95 %.
+struct ScoreRange {
+  std::size_t evaluations = 0;  // of random search, until the end
+  double from = 0, to = 0;      // seconds of tuning
+
+  /// When runs may end: as in the package, a tenth later.
+  double run_seconds() const { return 1.1 * to; }
+};
+
+/// With so many threads that compile; random search has as many. The package knows 1 only. Throws
+/// Error if a working configuration has no recorded cost, or if there are so few that random search
+/// would reach the optimum within the range.
+ScoreRange score_range(const RecordedSpace& recorded, int threads = 1);
+
+/// 0 is random search, 1 the optimum from the start.
+struct Score {
+  double mean = 0;
+  double deviation = 0;  // of the package's scores of the same runs: it resamples at random
+};
+
+/// The mean of the package's scores of these runs, the same in every call. `threads`: of the runs.
+/// A configuration that was stopped early counts at its lower bound. Throws Error as score_range()
+/// does, or if no run has a result by the end of the range.
+Score score_of(const RecordedSpace& recorded, std::span<const ReplayRun> runs, int threads = 1);
 
 }  // namespace autotune

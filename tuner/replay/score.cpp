@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/replay/score.hpp"
+#include "tuner/replay/replay.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <numeric>
-#include <optional>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/random_source.hpp"

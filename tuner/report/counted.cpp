@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "tuner/report/html.hpp"
+#include "tuner/report/problem_section.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

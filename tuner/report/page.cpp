@@ -11,7 +11,6 @@
 
 #include "tuner/core/value.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/report/html.hpp"
 #include "tuner/report/problem_section.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -12,7 +12,7 @@
 
 #include "tuner/core/outcome.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/report/html.hpp"
+#include "tuner/report/problem_section.hpp"
 #include "tuner/search/cover.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/background_tasks.hpp"
+#include "tuner/runtime/first_use.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,12 +7,12 @@
 #include <memory>
 #include <new>
 
-#include "tuner/answer/device_of_layers.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/gpu/cuda_device.hpp"
 #include "tuner/gpu/on_device.hpp"
-#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/runtime/library_folders.hpp"

@@ -8,7 +8,6 @@
 
 #include "tuner/core/launch.hpp"
 #include "tuner/gpu/on_device.hpp"
-#include "tuner/gpu/stream_capture.hpp"
 #include "tuner/runtime/c_handle.hpp"
 #include "tuner/text/format.hpp"
 

@@ -3,6 +3,8 @@
 // race within a time limit, and the result is stored.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +14,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tuner/answer/target_lookup.hpp"
@@ -22,9 +25,31 @@
 #include "tuner/core/target.hpp"
 #include "tuner/core/trial.hpp"
 #include "tuner/measure/policy.hpp"
-#include "tuner/runtime/background_tasks.hpp"
 
 namespace autotune {
+
+// Runs tasks on all cores, without making the caller wait.
+
+class BackgroundTasks {
+ public:
+  /// Starts the tasks in order. They must not throw.
+  explicit BackgroundTasks(std::vector<std::function<void()>> tasks);
+  /// Drops tasks that have not started, and waits for the others.
+  ~BackgroundTasks();
+  BackgroundTasks(const BackgroundTasks&) = delete;
+  BackgroundTasks& operator=(const BackgroundTasks&) = delete;
+
+  /// Lets no further task start.
+  void drop() { next_ = tasks_.size(); }
+  /// Whether no task runs or will run.
+  bool have_ended() const { return running_ == 0; }
+
+ private:
+  const std::vector<std::function<void()>> tasks_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> running_;  // threads
+  std::vector<std::jthread> threads_;
+};
 
 struct RaceEntrants {
   std::vector<std::string> configurations;  // valid for the problem, the likeliest first

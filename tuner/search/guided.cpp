@@ -7,11 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "tuner/model/rank_correlation.hpp"
+#include "tuner/model/cost_model.hpp"
 #include "tuner/search/candidates.hpp"
 #include "tuner/search/points.hpp"
 #include "tuner/search/random_source.hpp"
-#include "tuner/search/start.hpp"
 #include "tuner/search/surrogate.hpp"
 
 namespace autotune {

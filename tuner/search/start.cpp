@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/start.hpp"
+#include "tuner/search/guided.hpp"
 
 #include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <unordered_set>
 
 namespace autotune {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/strategies.hpp"
+#include "tuner/search/strategy.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "tuner/core/error.hpp"
 #include "tuner/search/guided.hpp"

@@ -2,17 +2,99 @@
 #include "tuner/session/explanation.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "tuner/core/error.hpp"
-#include "tuner/model/rank_correlation.hpp"
-#include "tuner/session/calibrated.hpp"
+#include "tuner/core/target_program.hpp"
+#include "tuner/model/cost_model.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
+#include "tuner/text/strings.hpp"
 
 namespace autotune {
+namespace {
+
+const std::string kGroupsOf = "groups_of_";
+constexpr double kMostGroups = 1000;
+
+/// The id under which the device is stored, or empty.
+std::string id_of(const db::TunedStore& store, const DeviceInfo& info) {
+  const db::DeviceRow wanted = device_row(info);
+  for (db::DeviceRow each : store.devices()) {
+    std::string id = std::move(each.id);
+    each.id = wanted.id;
+    if (each == wanted) return id;
+  }
+  return "";
+}
+
+bool is_stored(const db::TunedStore& store, const DeviceInfo& info) {
+  const std::string id = id_of(store, info);
+  return !id.empty() && !store.calibration(id).empty();
+}
+
+void keep(db::TunedStore& store, const DeviceInfo& info, const Calibration& calibration) {
+  const std::string id = store.add_device(device_row(info));
+  const auto add = [&](std::string name, double value) {
+    db::CalibrationRow row;
+    row.device = id;
+    row.name = std::move(name);
+    row.value = value;
+    row.created_at = db::now_text();
+    store.calibrate(row);
+  };
+  for (const CalibrationField& field : kCalibrationFields) {
+    add(std::string(field.name), calibration.*field.value);
+  }
+  std::map<int, int> groups;
+  for (const int size : calibration.cluster_groups) ++groups[size];
+  for (const auto& [size, count] : groups) add(kGroupsOf + std::to_string(size), count);
+}
+
+/// `groups_of_16`, 5: five groups of 16 multiprocessors.
+void take_groups(Calibration& calibration, const db::CalibrationRow& row) {
+  if (!row.name.starts_with(kGroupsOf)) return;
+  const int size = std::atoi(row.name.c_str() + kGroupsOf.size());
+  const auto count = static_cast<std::size_t>(std::clamp(row.value, 0.0, kMostGroups));
+  if (size > 0) calibration.cluster_groups.insert(calibration.cluster_groups.end(), count, size);
+}
+
+}  // namespace
+
+Calibration stored_calibration(const db::TunedStore& store, const DeviceInfo& info) {
+  Calibration calibration;
+  const std::string id = id_of(store, info);
+  if (id.empty()) return calibration;
+  for (const db::CalibrationRow& row : store.calibration(id)) {
+    for (const CalibrationField& field : kCalibrationFields) {
+      if (field.name == row.name) calibration.*field.value = row.value;
+    }
+    take_groups(calibration, row);
+  }
+  std::ranges::sort(calibration.cluster_groups);
+  return calibration;
+}
+
+bool needs_calibration(const db::TunedStore* store, const Device& device) {
+  return device.info().kind == DeviceKind::cuda && !(store && is_stored(*store, device.info()));
+}
+
+Calibration calibration_of(db::TunedStore* store, Device& device) {
+  if (device.info().kind != DeviceKind::cuda) return {};
+  if (!needs_calibration(store, device)) return stored_calibration(*store, device.info());
+  try {
+    const Calibration measured = calibrate(device);
+    if (store) keep(*store, device.info(), measured);
+    return measured;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 namespace {
 
 bool has_failed(const SearchStep& step) {
@@ -259,6 +341,43 @@ class Explainer {
 Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
                     std::size_t losers, const NamedValues& free) {
   return Explainer(store, entry, target, free).explain(target, losers);
+}
+
+namespace {
+
+std::string figures_text(const Counters& counters) {
+  std::string text;
+  for (const Counter& one : counters) {
+    text += format("{}{}={:.10g}", text.empty() ? "" : " ", one.name, one.value);
+  }
+  return text;
+}
+
+Counters counted(const TargetProgram& program, const Configuration& configuration, Device& device,
+                 Workbench& bench, const std::filesystem::path& plugin) {
+  const Levels levels = program.levels(configuration);
+  const CompiledKernel kernel = device.compile(program.source_unit(levels));
+  if (kernel.outcome != Outcome::ok) throw KernelFailure(kernel.outcome, first_error(kernel.log));
+  return counters_of(*bench.load(kernel, program.plan(levels)), plugin);
+}
+
+}  // namespace
+
+void count_finalists(db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
+                     Device& device, const std::filesystem::path& plugin,
+                     const std::function<void(const std::string&)>& warn) {
+  const Problem problem{parse_named_values(entry.best.key.problem)};
+  const TargetProgram program(target, problem, device.info());
+  const auto bench = device.open(prepared_workload_of(target, problem, device.info()));
+  for (const std::string& text : finalists_of(entry.best)) {
+    try {
+      const Counters counters = counted(program, parse_named_values(text), device, *bench, plugin);
+      db::add_counters(store, {"", entry.best.key, text, figures_text(counters),
+                               device.info().environment, db::now_text()});
+    } catch (const KernelFailure& failure) {
+      warn(format("{} is not counted: {}", text, failure.what()));
+    }
+  }
 }
 
 }  // namespace autotune

@@ -3,19 +3,36 @@
 // others; whether the search went well.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "db/rows.hpp"
 #include "db/store.hpp"
+#include "tuner/core/device.hpp"
 #include "tuner/core/outcome.hpp"
 #include "tuner/core/target.hpp"
+#include "tuner/model/calibration.hpp"
 #include "tuner/model/coalescing.hpp"
 #include "tuner/model/cost_model.hpp"
 #include "tuner/records/records.hpp"
 
 namespace autotune {
+
+// A device's calibration, measured once and stored in the database.
+
+/// The stored figures of this device. Missing ones have their default.
+Calibration stored_calibration(const db::TunedStore& store, const DeviceInfo& info);
+
+/// Whether calibration_of() measures, which takes seconds. `store` may be null.
+bool needs_calibration(const db::TunedStore* store, const Device& device);
+
+/// Stored figures. If a CUDA device has none, they are measured and stored first. `store` may be
+/// null. If calibration fails, the defaults are used.
+Calibration calibration_of(db::TunedStore* store, Device& device);
 
 /// One evaluation of a search.
 struct SearchStep {
@@ -109,5 +126,14 @@ struct Explanation {
 /// configuration is no longer valid for the target.
 Explanation explain(const db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
                     std::size_t losers, const NamedValues& free = {});
+
+// Hardware counters of the finalists of a stored result.
+
+/// Counts one call of the best configuration, of the default and of those that tie, with a plugin's
+/// counters/1, and stores the figures. No time of `device` counts afterwards. A configuration that
+/// fails is left out with a warning. Throws Error if nothing can be counted.
+void count_finalists(db::TunedStore& store, const db::TunedEntry& entry, const Target& target,
+                     Device& device, const std::filesystem::path& plugin,
+                     const std::function<void(const std::string&)>& warn);
 
 }  // namespace autotune

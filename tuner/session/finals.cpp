@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/finals.hpp"
+#include "tuner/session/finalists.hpp"
 
 #include <algorithm>
 #include <limits>

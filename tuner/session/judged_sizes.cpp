@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/judged_sizes.hpp"
+#include "tuner/session/kernel_judge.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,6 @@
 #include "tuner/session/bench.hpp"
 #include "tuner/session/decision.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/session/judged_sizes.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"

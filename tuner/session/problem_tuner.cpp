@@ -8,7 +8,7 @@
 #include "tuner/core/edge_problem.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
-#include "tuner/session/finals.hpp"
+#include "tuner/session/finalists.hpp"
 #include "tuner/session/reduction_class.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/text/format.hpp"

@@ -9,7 +9,7 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/session/gates.hpp"
+#include "tuner/session/bench.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <future>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/target_program.hpp"
-#include "tuner/session/calibrated.hpp"
-#include "tuner/session/compile_pool.hpp"
 #include "tuner/session/problem_run.hpp"
 #include "tuner/session/problem_tuner.hpp"
 #include "tuner/session/trial_evaluator.hpp"

@@ -6,15 +6,14 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <fstream>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string_view>
 #include <system_error>
@@ -217,6 +216,47 @@ void PageServer::listen_on(int port) {
   thread_ = std::thread([this] { server_->listen_after_bind(); });
   // stop() does nothing before.
   while (!server_->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+namespace {
+
+constexpr double kRest = 9;  // pause after making the content, in multiples of its duration
+
+/// A stamp that changes with every write to the file. It includes the file's head with SQLite's
+/// change counter, because two writes can have the same time.
+std::string stamp_of(const std::filesystem::path& file) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(file, missing);
+  if (missing) return "";
+  const auto time = std::filesystem::last_write_time(file, missing).time_since_epoch().count();
+  std::array<char, 100> head{};
+  std::ifstream(file, std::ios::binary).read(head.data(), head.size());
+  return format("{} {} ", size, time) + std::string(head.data(), head.size());
+}
+
+}  // namespace
+
+LiveContent::LiveContent(std::filesystem::path file, Make make, Seconds now)
+    : file_(std::move(file)), make_(std::move(make)), now_(std::move(now)) {}
+
+bool LiveContent::is_due(const std::string& stamp) const {
+  if (!made_) return true;
+  return (stamp != stamp_ || !made_->is_whole) && now_() >= rest_until_;
+}
+
+Content LiveContent::content() {
+  const std::lock_guard lock(mutex_);
+  std::string stamp = stamp_of(file_);
+  if (is_due(stamp)) {
+    const double start = now_();
+    Made fresh = make_();
+    const double end = now_();
+    rest_until_ = fresh.is_whole ? end + kRest * (end - start) : end;  // no pause after a lock
+    if (!made_ || fresh.html != made_->html) ++version_;
+    made_ = std::move(fresh);
+    stamp_ = std::move(stamp);
+  }
+  return {format("\"{}\"", version_), made_->html};
 }
 
 }  // namespace autotune::watch

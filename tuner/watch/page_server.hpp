@@ -2,10 +2,15 @@
 // Serves a page to this machine only, and only to clients that know its URL.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+
+#include "tuner/core/deadline.hpp"
 
 namespace httplib {
 class Server;
@@ -54,6 +59,39 @@ class PageServer {
   int port_ = 0;
   std::thread thread_;
   std::unique_ptr<SlowRequests> slow_requests_;
+};
+
+// Content that is made from a file, and again when the file changes.
+
+/// Content made from the file. `is_whole` is false if the file could not be read: the next request
+/// tries again, even if the file has not changed.
+struct Made {
+  std::string html;
+  bool is_whole = true;
+};
+
+/// Makes the content again at the first request after a change of the file. Uses at most a tenth of
+/// the time, so as not to disturb a tuning run on the same machine.
+class LiveContent {
+ public:
+  using Make = std::function<Made()>;
+  using Seconds = std::function<double()>;  // a clock
+  LiveContent(std::filesystem::path file, Make make, Seconds now = steady_seconds);
+
+  /// Thread-safe.
+  Content content();
+
+ private:
+  bool is_due(const std::string& stamp) const;
+
+  const std::filesystem::path file_;
+  const Make make_;
+  const Seconds now_;
+  std::mutex mutex_;
+  std::optional<Made> made_;
+  std::string stamp_;  // of the file when it was made
+  double rest_until_ = 0;
+  int version_ = 0;
 };
 
 }  // namespace autotune::watch

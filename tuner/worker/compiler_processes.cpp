@@ -7,7 +7,7 @@
 
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire.hpp"
 #include "tuner/worker/worker_process.hpp"

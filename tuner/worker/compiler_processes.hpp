@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/cache/compiler_runner.hpp"
+#include "tuner/cache/build_cache.hpp"
 
 namespace autotune {
 

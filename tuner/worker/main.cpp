@@ -24,12 +24,11 @@
 #include <vector>
 
 #include "tuner/core/error.hpp"
-#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/worker_device.hpp"
 #include "tuner/worker/worker_process.hpp"
-#include "tuner/worker/worker_server.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/hash/hash.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/target/manifest.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/worker/wire.hpp"

@@ -6,19 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "tuner/cache/compiler_runner.hpp"
+#include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/json/json.hpp"
 #include "tuner/plugin/plugin_library.hpp"
-#include "tuner/plugin/search_task.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {
@@ -285,5 +286,41 @@ SearchTask search_task_of(const Json& json, const std::string& bytes);
 /// The configurations that a plugin requests, below `size`; nullopt when its search has ended.
 /// Throws Error.
 std::optional<std::vector<std::size_t>> question_of(const Json& said, std::size_t size);
+
+// Messages over a socket between two processes: a JSON header as CBOR, then raw bytes.
+
+struct Message {
+  Json header;
+  std::string bytes;
+};
+
+/// Why receiving ended without a message.
+enum class Silence { none, closed, timeout };
+
+/// Seconds by which to extend a limit.
+using Extension = std::function<double()>;
+
+class Channel {
+ public:
+  /// Takes ownership of the descriptor.
+  explicit Channel(int socket) : socket_(socket) {}
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  int socket() const { return socket_; }
+
+  /// Sends a message; waits at most the limit for a stuck reader. Returns `none` on success.
+  Silence send(const Json& header, std::string_view bytes, double limit_seconds);
+
+  /// Waits for a whole message; a negative limit means forever. nullopt: see silence(). Invalid
+  /// data closes the channel.
+  std::optional<Message> receive(double limit_seconds, const Extension& more = {});
+  Silence silence() const { return silence_; }
+
+ private:
+  int socket_;
+  Silence silence_ = Silence::none;
+};
 
 }  // namespace autotune

@@ -11,9 +11,8 @@
 #include "tuner/core/deadline.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/cuda_device.hpp"
-#include "tuner/host/command_device.hpp"
 #include "tuner/host/host_device.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
+#include "tuner/plugin/target_hooks.hpp"
 #include "tuner/text/environment.hpp"
 #include "tuner/text/strings.hpp"
 

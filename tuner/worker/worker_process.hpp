@@ -11,8 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/core/device.hpp"
 #include "tuner/host/process.hpp"
-#include "tuner/worker/channel.hpp"
+#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 
@@ -95,5 +96,20 @@ void serve_program(Channel& channel, std::size_t most_bytes);
 /// process is killed, the worker dies with it. Throws Error if there is no other process to be had.
 /// With `most_bytes`, it also ends a worker that takes more memory, what it started included.
 void keep_worker(const std::filesystem::path& folder, std::int64_t most_bytes = 0);
+
+// The worker's side: serves its parent's requests on a device.
+
+/// Ends this process without destructors: a kernel may have damaged any of its state. Its keeper
+/// kills what it started. No signal: that would mean that somebody else killed the worker.
+[[noreturn]] void end_worker();
+
+/// Returns when the other end is closed.
+void serve_plugin(Channel& channel, const std::filesystem::path& file);
+
+/// Returns when the other end is closed. Compiler programs run in this process's group.
+void serve_compiler(Channel& channel);
+
+/// Returns when the other end is closed.
+void serve(Channel& channel, Device& device);
 
 }  // namespace autotune

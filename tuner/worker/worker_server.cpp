@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/worker/worker_server.hpp"
+#include "tuner/worker/worker_process.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,22 +9,17 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <optional>
 #include <sstream>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/nvrtc.hpp"
 #include "tuner/gpu/standard_headers.hpp"
 #include "tuner/host/compile_program.hpp"
 #include "tuner/plugin/plugin_library.hpp"
-#include "tuner/plugin/search_task.hpp"
 #include "tuner/plugin/target_hooks.hpp"
 #include "tuner/text/format.hpp"
-#include "tuner/worker/wire.hpp"
 
 namespace autotune {
 

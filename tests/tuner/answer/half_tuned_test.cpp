@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "db/problem_text.hpp"
+#include "db/rows.hpp"
 #include "tests/db/sample.hpp"
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/answer/target_lookup.hpp"

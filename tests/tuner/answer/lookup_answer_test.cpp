@@ -6,7 +6,6 @@
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"
-#include "tuner/answer/device_of_layers.hpp"
 #include "tuner/answer/lookup_answer.hpp"
 #include "tuner/answer/target_lookup.hpp"
 

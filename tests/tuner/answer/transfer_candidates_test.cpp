@@ -11,8 +11,8 @@
 
 #include "tests/support/how_often.hpp"
 #include "tests/tuner/answer/shipped_gemm.hpp"
-#include "tuner/answer/transfer_candidates.hpp"
-#include "tuner/answer/transfer_choice.hpp"
+#include "tuner/answer/experience.hpp"
+#include "tuner/answer/known_times.hpp"
 
 namespace autotune {
 namespace {

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/blas/cublas_abi.hpp"
 #include "tuner/blas/lt_call.hpp"
 
 namespace autotune::blas {

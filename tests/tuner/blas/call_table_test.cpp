@@ -15,8 +15,7 @@
 
 #include "tests/cli/tool.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/blas/call_report.hpp"
-#include "tuner/blas/cublas_abi.hpp"
+#include "tuner/blas/call_shape.hpp"
 
 namespace autotune::blas {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/gpu/cubin.hpp"
 
 #include <gmock/gmock.h>
 

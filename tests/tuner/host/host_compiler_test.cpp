@@ -10,7 +10,7 @@
 #include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
 #include "tuner/host/compile_program.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/host/translation.hpp"
 
 namespace autotune {

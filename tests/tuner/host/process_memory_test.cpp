@@ -12,7 +12,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/verdicts.hpp"
 #include "tests/tuner/host/kernel_case.hpp"
-#include "tuner/measure/gaps.hpp"
+#include "tuner/measure/inputs.hpp"
 
 namespace autotune {
 namespace {

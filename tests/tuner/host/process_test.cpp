@@ -16,9 +16,8 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/host/compile_program.hpp"
-#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/host/launcher.hpp"
-#include "tuner/host/temporary_folder.hpp"
 
 namespace autotune {
 namespace {

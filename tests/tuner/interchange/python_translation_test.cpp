@@ -6,7 +6,6 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
-#include "tuner/interchange/python_values.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

@@ -14,7 +14,6 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/scratch_folder.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/interchange/result_formats.hpp"
 #include "tuner/text/file_text.hpp"
 
 namespace autotune {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/interchange/t1_manifest.hpp"
+#include "tuner/interchange/t1_problem.hpp"
 
 #include <unistd.h>
 

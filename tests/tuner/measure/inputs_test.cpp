@@ -7,7 +7,6 @@
 #include <set>
 
 #include "tests/support/matchers.hpp"
-#include "tuner/measure/gaps.hpp"
 
 namespace autotune {
 namespace {

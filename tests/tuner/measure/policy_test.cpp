@@ -13,7 +13,6 @@
 #include "tests/tuner/measure/scripted_timer.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/batch.hpp"
-#include "tuner/measure/energy.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/probability/quantiles.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/model/cost.hpp"
 #include "tuner/model/gpu_specs.hpp"
 
 namespace autotune {

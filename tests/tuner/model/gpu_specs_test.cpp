@@ -9,7 +9,7 @@
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/calibration.hpp"
-#include "tuner/model/rank_correlation.hpp"
+#include "tuner/model/cost_model.hpp"
 
 namespace autotune {
 namespace {

@@ -18,7 +18,7 @@
 #include "tests/tuner/ranks/fake_job.hpp"
 #include "tests/tuner/ranks/lead_run.hpp"
 #include "tests/tuner/session/toy.hpp"
-#include "tuner/cli/verb.hpp"
+#include "tuner/cli/arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/mpi/own_job.hpp"
 

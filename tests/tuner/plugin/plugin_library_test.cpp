@@ -11,7 +11,6 @@
 #include "tests/support/plugin_builder.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/measure/inputs.hpp"
-#include "tuner/plugin/plugin_baseline.hpp"
 #include "tuner/plugin/target_hooks.hpp"
 
 namespace autotune {

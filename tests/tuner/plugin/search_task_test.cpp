@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/plugin/search_task.hpp"
+#include "tuner/plugin/plugin_library.hpp"
 
 #include <gmock/gmock.h>
 

@@ -11,8 +11,7 @@
 #include "tests/tuner/ranks/memory_transport.hpp"
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/host/temporary_folder.hpp"
-#include "tuner/ranks/lead_group.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 namespace autotune {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/replay/replay.hpp"
 #include "tests/support/matchers.hpp"
-#include "tuner/replay/recorded_evaluator.hpp"
 
 #include "tests/tuner/replay/small_space.hpp"
 #include "tuner/core/error.hpp"

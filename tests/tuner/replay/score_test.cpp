@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/replay/score.hpp"
+#include "tuner/replay/replay.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include "tests/support/browser.hpp"
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/report/sample.hpp"
-#include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
+#include "tuner/report/problem_section.hpp"
 
 namespace autotune::report {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
-#include "tuner/answer/device_of_layers.hpp"
+#include "tuner/answer/target_lookup.hpp"
 #include "tuner/records/records.hpp"
-#include "tuner/runtime/background_tasks.hpp"
+#include "tuner/runtime/first_use.hpp"
 #include "tuner/runtime/library_folders.hpp"
 
 namespace autotune {

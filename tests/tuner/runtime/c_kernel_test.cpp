@@ -7,7 +7,7 @@
 #include "tests/support/matchers.hpp"
 #include "tests/support/plugin_builder.hpp"
 #include "tests/tuner/runtime/c_api_case.hpp"
-#include "tuner/host/cpu.hpp"
+#include "tuner/host/host_compiler.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/text/format.hpp"
 

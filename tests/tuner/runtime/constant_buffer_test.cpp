@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/constant_buffer.hpp"
+#include "tuner/runtime/c_handle.hpp"
 
 #include <algorithm>
 #include <fstream>

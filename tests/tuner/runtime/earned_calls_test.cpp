@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/runtime/earned_calls.hpp"
 
 #include <cstdlib>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every strategy must do, whatever the space is like.
-#include "tuner/search/strategies.hpp"
+#include "tuner/search/strategy.hpp"
 
 #include "tests/support/matchers.hpp"
 #include "tests/tuner/search/simulated.hpp"

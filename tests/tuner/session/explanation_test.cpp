@@ -12,7 +12,6 @@
 #include "tests/tuner/session/toy.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/model/gpu_specs.hpp"
-#include "tuner/session/counting.hpp"
 #include "tuner/session/tuning_request.hpp"
 
 namespace autotune {

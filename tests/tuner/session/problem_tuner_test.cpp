@@ -12,8 +12,7 @@
 #include "tuner/model/occupancy.hpp"
 #include "tuner/records/records.hpp"
 #include "tuner/session/bench.hpp"
-#include "tuner/session/calibrated.hpp"
-#include "tuner/session/gates.hpp"
+#include "tuner/session/explanation.hpp"
 
 namespace autotune {
 namespace {

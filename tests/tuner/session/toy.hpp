@@ -17,7 +17,7 @@
 #include "tests/support/scratch_folder.hpp"
 #include "tuner/session/trial_evaluator.hpp"
 #include "tuner/session/trial_ledger.hpp"
-#include "tuner/session/tuning_session.hpp"
+#include "tuner/session/tuning_request.hpp"
 
 namespace autotune {
 

@@ -14,7 +14,6 @@
 #include "tests/db/sample.hpp"
 #include "tests/support/matchers.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/watch/live_content.hpp"
 
 namespace autotune::watch {
 namespace {

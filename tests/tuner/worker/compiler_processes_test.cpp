@@ -16,7 +16,7 @@
 #include "tests/support/processes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/gpu/nvrtc.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/text/format.hpp"
 
 namespace autotune {

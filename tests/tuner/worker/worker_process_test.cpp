@@ -18,7 +18,7 @@
 #include "tests/tuner/worker/fake_worker.hpp"
 #include "tuner/cache/build_cache.hpp"
 #include "tuner/core/device.hpp"
-#include "tuner/host/temporary_folder.hpp"
+#include "tuner/host/process.hpp"
 #include "tuner/worker/worker_device.hpp"
 
 namespace autotune {

@@ -119,34 +119,25 @@ inline uint3 make_uint3(unsigned x, unsigned y, unsigned z) { return {x, y, z}; 
 inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
 // Loads and stores with a cache hint, which means nothing here.
-template <class T>
-inline T __ldg(const T* p) {
-  return *p;
-}
-template <class T>
-inline T __ldca(const T* p) {
-  return *p;
-}
-template <class T>
-inline T __ldcg(const T* p) {
-  return *p;
-}
-template <class T>
-inline T __ldcs(const T* p) {
-  return *p;
-}
-template <class T>
-inline void __stcg(T* p, T value) {
-  *p = value;
-}
-template <class T>
-inline void __stcs(T* p, T value) {
-  *p = value;
-}
-template <class T>
-inline void __stwt(T* p, T value) {
-  *p = value;
-}
+#define AUTOTUNE_LOAD(name)   \
+  template <class T>          \
+  inline T name(const T* p) { \
+    return *p;                \
+  }
+AUTOTUNE_LOAD(__ldg)
+AUTOTUNE_LOAD(__ldca)
+AUTOTUNE_LOAD(__ldcg)
+AUTOTUNE_LOAD(__ldcs)
+#undef AUTOTUNE_LOAD
+#define AUTOTUNE_STORE(name)        \
+  template <class T>                \
+  inline void name(T* p, T value) { \
+    *p = value;                     \
+  }
+AUTOTUNE_STORE(__stcg)
+AUTOTUNE_STORE(__stcs)
+AUTOTUNE_STORE(__stwt)
+#undef AUTOTUNE_STORE
 
 // Asynchronous copies. They run in the wait, which is as late as CUDA allows.
 namespace autotune_host {
