@@ -86,7 +86,7 @@ class FactReader {
   Tokens passed_for(const std::string& name) const;
   /// Whether the host's launch has a variable for an integer argument.
   bool has_passed_variable() const;
-  /// A number of up to three digits that the launch has for an argument, of two in a variable.
+  /// A number of up to three digits that the launch has for an argument, of one in a variable.
   std::optional<std::string> small_number(const std::string& name) const;
   /// The first value of the host's loop over launches whose variable is passed for an argument.
   std::optional<std::string> first_turn(const std::string& name) const;

@@ -48,7 +48,7 @@ bool FactReader::has_passed_variable() const {
 std::optional<std::string> FactReader::small_number(const std::string& name) const {
   Tokens given = passed_for(name);
   const auto set = given.size() == 1 && !names_a_size(name) ? host_value(given[0]) : std::nullopt;
-  if (set && set->size() < 3) given = {*set};  // `int stride = 1;`
+  if (set && set->size() == 1) given = {*set};  // `int stride = 1;`
   const bool is_small = given.size() == 1 && given[0].size() <= 3 && is_number(given[0]);
   return is_small ? std::optional(given[0]) : std::nullopt;
 }

@@ -326,7 +326,7 @@ TEST(FirstManifest, MembersOfAVectorAreSizes) {
                       "void run(float* b, int w, int h) {\n"
                       "  int2 to = make_int2(2 * w, h);\n"
                       "  k<<<dim3((2 * w + 255) / 256, h), 256>>>(b, to);\n}\n"),
-              HasSubstr("length = \"h * (2 * w)\""));
+              HasSubstr("length = \"h * 2 * w\""));
 }
 
 }  // namespace
