@@ -40,7 +40,7 @@ void FactReader::find_sizes() {
           each.name));
     }
     if (!is_integer(each) || find_tile(each)) continue;
-    if (is_size(each)) sizes_.push_back(each.name);
+    if (is_size(each) && !is_size_name(each.name)) sizes_.push_back(each.name);
   }
   find_sizes_of_host();
   find_sizes_of_macros();

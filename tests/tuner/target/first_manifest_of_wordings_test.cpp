@@ -319,6 +319,18 @@ TEST(FirstManifest, ASizeThatOnlyTheHostKnowsIsThatOfTheOtherKernel) {
               HasSubstr("grid = \"rows\""));
 }
 
+TEST(FirstManifest, ASizeThatIsPassedForSeveralParametersIsOne) {
+  const GivenArguments given{.launched = {"a", "n", "b", "n"},
+                             .all = {"a", "b", "n"},
+                             .sizes = {"n"},
+                             .buffers = {"a", "b"}};
+  EXPECT_THAT(first_manifest(kernel("const float* a, int pitch, float* b, int n",
+                                    "  if (i < n) b[i] = a[i * pitch];\n"),
+                             "", "k.cu", "", {}, &given)
+                  .text,
+              HasSubstr("sizes = [\"n\"]"));
+}
+
 TEST(FirstManifest, MembersOfAVectorAreSizes) {
   EXPECT_THAT(text_of("__global__ void k(float* b, int2 to) {\n"
                       "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;\n"
