@@ -270,6 +270,19 @@ TEST_F(Init, AKernelThatTakesWholeBlocksOnlyIsGivenNoOthers) {
               AllOf(HasSubstr("# ? only whole blocks"), HasSubstr("n % 64 == 0\n")));
 }
 
+TEST_F(Init, SizesOfAnExampleAreAmongThoseThatConstraintsAllow) {
+  sandbox.write("whole.cu",
+                "__global__ void whole(const float* a, float* b) {\n"
+                "  int i = blockIdx.x * 1024 + threadIdx.x;\n"
+                "  for (int k = 0; k < 1024; k += 256) b[i + k] = 2 * a[i + k];\n}\n"
+                "void run(float* a, float* b, int n) { whole<<<n / 1024, 256>>>(a, b); }\n");
+  const Ended init = sandbox.run({"init", "whole.cu", "--device", "host"});
+  EXPECT_EQ(init.status, 0) << init.err;
+  const Ended check =
+      sandbox.run({"check", "./whole.target.toml", "--sizes", "1000", "--device", "host"});
+  EXPECT_THAT(check.err, AllOf(HasSubstr("at n=1000"), HasSubstr("try --sizes 1024")));
+}
+
 #ifdef __x86_64__
 TEST_F(Init, AVectorAtAnAddressThatIsNoMultipleOfItsSizeIsCalledMisaligned) {
   sandbox.write("k.cu",

@@ -12,6 +12,7 @@
 
 #include "db/store.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/near_problem.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/file/replace_file.hpp"
 #include "tuner/text/figures.hpp"
@@ -258,10 +259,9 @@ bool needs_sizes(const Target& target) {
 bool fits_an_example(const Target& target, const NamedValues& sizes) try {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
   const Problem problem = problem_of(target, sizes, {});
+  const TargetProgram program(target, problem, DeviceInfo{});
   std::int64_t bytes = 0;
-  for (const BufferSpec& each : TargetProgram(target, problem, DeviceInfo{}).buffers()) {
-    bytes += each.bytes();
-  }
+  for (const BufferSpec& each : program.buffers()) bytes += each.bytes();
   return bytes <= kMostBytes;
 } catch (const std::exception&) {  // lengths depend on the device, or the sizes are not offered
   return true;
@@ -284,15 +284,17 @@ std::string sizes_near(const Target& target, std::int64_t each) {
 
 }  // namespace
 
-std::string example_sizes(const Target& target) {
+std::string example_sizes(const Target& target, std::int64_t each) {
   const std::size_t count = needed_sizes(target);
-  std::int64_t each = count < 4 ? 512 : count == 4 ? 64 : 16;  // products fit into a grid
+  if (each == 0) each = count < 4 ? 512 : count == 4 ? 64 : 16;  // products fit into a grid
   std::string text = sizes_near(target, each);
   while (each > 16 && !fits_an_example(target, sizes_in(text, target)[0])) {
     each /= 2;
     text = sizes_near(target, each);
   }
-  return text;
+  const Problem problem = problem_of(target, sizes_in(text, target)[0], {});
+  const auto near = near_problem(target, problem, DeviceInfo{});
+  return near && *near != problem ? size_text(target, *near) : text;
 }
 
 std::vector<NamedValues> sizes_in(std::string_view text, const Target& target,

@@ -107,9 +107,9 @@ NamedValues fixed_of(const Arguments& arguments);
 /// Whether any size of the target has more than one value.
 bool needs_sizes(const Target& target);
 
-/// Sizes that the target offers, as text: 512 for each, of four 64, of more 16, or the nearest
-/// larger one; less where buffers would need more than 256 MiB.
-std::string example_sizes(const Target& target);
+/// Sizes that the target offers and its constraints allow, as text: the nearest to this for each,
+/// or without it to 512, of four 64, of more 16; less where buffers would need more than 256 MiB.
+std::string example_sizes(const Target& target, std::int64_t each = 0);
 /// Whether buffers of these sizes need at most that.
 bool fits_an_example(const Target& target, const NamedValues& sizes);
 

@@ -62,10 +62,11 @@ ManifestTrouble trouble_with(const Target& target, Device& device) {
 /// The header that a compiler did not find; empty if something else is wrong.
 std::string missing_header(const std::string& message) {
   static const std::regex kMissing(
-      "([^ ]+): No such file|open source file \"([^\"]+)\"|'([^']+)' file not found");
+      "([^ ]+): No such file|open source file \"([^\"]+)\"|'([^']+)' file not found|"
+      "the host device has no <([^>]+)>");
   std::smatch found;
   if (!std::regex_search(message, found, kMissing)) return "";
-  return found[1].str() + found[2].str() + found[3].str();
+  return found[1].str() + found[2].str() + found[3].str() + found[4].str();
 }
 
 }  // namespace

@@ -255,11 +255,7 @@ class Judge {
                               : count == 3 ? is_host ? 256 : 1024
                               : count == 4 ? 32
                                            : 16;
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-      text += format("{}{}", i == 0 ? "" : "x", size_from(target, i, size));
-    }
-    return text;
+    return example_sizes(target, size);
   }
 
   Plugins plugins_;

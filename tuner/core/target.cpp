@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "tuner/core/near_problem.hpp"
 #include "tuner/core/target_program.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
@@ -335,6 +336,10 @@ ParameterSpace space_of(const Target& target, const Problem& problem, const Devi
       space.explain_empty(format("it needs compute capability {}, and {} has {}", needed,
                                  device.name, capability_text(device.compute_capability)),
                           "choose another device");
+    } else if (const auto near = near_problem(target, problem, device); near && *near != problem) {
+      space.explain_empty(
+          format("{}, at {}", space.why_empty(), problem_text(target, problem)),
+          format("try --sizes {}, or {}", size_text(target, *near), space.remedy()));
     }
     return space;
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
+#include <regex>
 #include <set>
 #include <vector>
 
@@ -64,8 +65,16 @@ std::string with_alignment_first(std::string_view line) {
                 kShared, rest);
 }
 
+/// `typedef unsigned long long uint64_t;` of a source without <cstdint>: the shim includes that,
+/// and its type may be another one of as many bits.
+std::string with_standard_integer(std::string_view line) {
+  static const std::regex kOwn(R"((\s*)typedef\s[a-z ]+\b(u?int(8|16|32|64)_t)\s*;(.*))");
+  return std::regex_replace(std::string(line), kOwn, "$1typedef ::$2 $2;$4");
+}
+
 std::string translated_line(std::string_view line, std::string_view definitions) {
   std::string_view rest = line;
+  if (take(rest, "typedef")) return with_standard_integer(line);
   if (!take(rest, "#") || !take(rest, "pragma") || !take(rest, "unroll"))
     return with_alignment_first(line);
   if (const auto comment = rest.find("//"); comment != std::string_view::npos) {

@@ -76,14 +76,12 @@ Target candidate_for(std::shared_ptr<const Target> against, Target candidate) {
   for (const Target* const each : {against.get(), static_cast<const Target*>(&candidate)}) {
     if (each->kernels.empty() || each->kernels.front().command.empty()) continue;
     throw Error(
-        format("{}: it is a program, and only kernels are judged: autotune tune verifies "
-               "and times programs",
+        format("{}: it is a program, and only kernels are judged: autotune tune times programs",
                place_of(*each)));
   }
   if (!against->check_kernels.empty()) {
     throw Error(
-        format("{}: its check kernels belong to its own kernels: name a target whose outputs are "
-               "compared as they are",
+        format("{}: its check kernels belong to its own kernels: name a target without them",
                place_of(*against)));
   }
   for (const Setting& each : candidate.settings) {
@@ -139,7 +137,8 @@ Candidacy load_candidate(std::shared_ptr<const Target> against, const fs::path& 
   const KernelSource source = kernel_source_in(file);
   const GivenArguments given = arguments_given_by(*against);
   const FirstManifest first =
-      first_manifest(source.text, source.headers, file.filename().string(), entry, {}, &given);
+      first_manifest(source.text, source.headers, file.filename().string(), entry,
+                     {.empty_headers = against->empty_headers}, &given);
   Target read = read_manifest(first.text, file.parent_path() / (first.name + ".target.toml"));
   return {candidate_for(std::move(against), std::move(read)),
           std::ranges::find(first.questions, kLaunchQuestion) != first.questions.end()};

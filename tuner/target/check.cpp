@@ -158,8 +158,7 @@ TargetCheck check_target(const Target& target, const Problem& problem, Device& d
   }
   if (lacks_dynamic_memory(target)) {
     check.notes.emplace_back(
-        "the source declares extern __shared__ memory, and no kernel has dynamic_shared_bytes: a "
-        "launch gives it none");
+        "the source declares extern __shared__ memory, and no kernel has dynamic_shared_bytes");
   }
   if (!target.own_values.empty()) {
     check.notes.push_back("the manifest's values replace the source's own: " +

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "tuner/core/error.hpp"
 #include "tuner/target/host_code.hpp"
 #include "tuner/target/kernel_facts.hpp"
 #include "tuner/target/kernel_text.hpp"
+#include "tuner/text/format.hpp"
 
 namespace autotune {
 
@@ -34,8 +36,14 @@ class FactReader {
 
   /// Of the kernel, or of its launch; what the host uses otherwise is not tuned.
   bool is_used(const Parameter& each) const;
+  /// Throws Error with the place of the kernel, behind its name.
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(format("{}:{}: {} {}", file_name_, kernel_.line, kernel_.name, what));
+  }
   std::string last_name() const;
-  bool is_own(const std::string& name) const;
+  /// Among the kernel's own; their number for other names.
+  std::size_t index_of(const std::string& name) const;
+  bool is_own(const std::string& name) const { return index_of(name) < kernel_.parameters.size(); }
   /// A name that the source does not use.
   std::string free_name(std::string name) const;
   /// Operators and functions of expressions have their names for themselves.
@@ -46,19 +54,16 @@ class FactReader {
                      std::vector<std::int64_t> values = {}, bool is_guessed = false);
   void set_block_values(const std::string& name, int dimensions);
   void find_templates();
-  /// What the host passes for a parameter whose type a template deduces, with the class that makes
-  /// it: `Scale<float>{2}` of a variable `Scale<float> op{2};`, also through a function around the
-  /// launch. Empty if it is made otherwise.
+  /// What the host passes where a template deduces the type, with its class: `Scale<float>{2}` of
+  /// `Scale<float> op{2};`, also through a function around the launch. Empty if made otherwise.
   Tokens constructed(const Tokens& passed, const Tokens& function, int depth = 0) const;
   /// The class in `Scale<float>{2}`, which the source defines; empty for other expressions.
   Tokens class_of(const Tokens& expression) const;
-  /// Adds the struct that a template makes of its arguments: `Box_float` of `Box<float>`. Empty if
-  /// it is none.
+  /// Adds the struct that a template makes: `Box_float` of `Box<float>`. Empty if it is none.
   std::string instance_of(const std::string& type);
   /// Whether a parameter of a template is a pointer to a function.
   bool is_function(const Declaration& each) const;
-  /// The one that is given; where a template around the launch gives it, the first that the file
-  /// gives to any.
+  /// The one that is given, or the file's first, where a template around the launch gives it.
   std::string function_for(const Tokens& given) const;
   void find_constants();
   /// What kernels use and the source does not define: those who build it do, by -D.
@@ -81,17 +86,21 @@ class FactReader {
   Tokens passed_for(const std::string& name) const;
   /// Whether the host's launch has a variable for an integer argument.
   bool has_passed_variable() const;
-  /// A number of up to three digits that the host's launch itself has for an argument.
+  /// A number of up to three digits that the launch has for an argument, of one in a variable.
   std::optional<std::string> small_number(const std::string& name) const;
-  /// The first value of the host's loop over launches, where its variable is passed for an
-  /// argument.
+  /// The first value of the host's loop over launches whose variable is passed for an argument.
   std::optional<std::string> first_turn(const std::string& name) const;
+  /// Whether loops go from -name to name: it decides what is computed.
+  bool is_radius(const std::string& name) const {
+    return contains(kernel_.body, Tokens{"=", "-", name});
+  }
   /// What the host passes for a parameter that it computes.
   std::optional<NamedInManifest> computed(const std::string& name, bool with_parameters) const;
+  /// Of `nb02` beside `ne00` and `ne01`, as ggml has them: that of rows without gaps. Else empty.
+  std::string stride_of_bytes(const std::string& name) const;
   /// With the size of each type in place of `sizeof(type)`.
   Tokens in_numbers(Tokens tokens) const;
-  /// The host's function around the launch. Its names of arguments and of the block are the
-  /// kernel's.
+  /// The host's function around the launch, with the kernel's names of arguments and the block.
   KernelText host_text(bool with_parameters) const;
   /// The parameter for a dimension of the block that is this variable of the host's.
   std::string block_named(const std::string& word) const;
@@ -159,8 +168,7 @@ class FactReader {
                       Words& strides) const;
   /// The size that is the length of an output's rows, by the factors of its index.
   std::string row_size(const KernelText& own) const;
-  /// Whether the launch's grid (0) or block (1) has a constant of the source that the kernel has,
-  /// too.
+  /// Whether the launch's grid (0) or block (1) has a constant of the kernel's.
   bool shares_constant(std::size_t which) const;
   /// Where the host has one variable for several axes of the block, the kernel has one for each.
   void follow_axes(const KernelText& own);
@@ -173,19 +181,14 @@ class FactReader {
   static std::vector<Declaration> shared_arrays(const Tokens& body);
   /// What indices of shared arrays ask of the block.
   void bound_by_shared_arrays();
-  /// Requires that an index is below a length, as it is in the default configuration. False if the
-  /// source does not show how far it goes.
+  /// Requires that an index is below a length, as by default. False if its end is not known.
   bool bound_by(const KernelText& own, const Tokens& index, const Tokens& length);
-  /// Requires that the steps of loops divide what they go over, as they do in the default
-  /// configuration.
+  /// Requires that steps of loops divide what they go over, where they do so by default.
   void divide_loops();
   using ValueOf = std::function<std::int64_t(const Parameter&)>;
   /// Whether a constraint holds for these values of the parameters; nullopt if it has other names.
-  std::optional<bool> holds(
-      std::string text,
-      const ValueOf& value = [](const Parameter& each) { return each.by_default; }) const;
-  /// Adds a constraint, unless it holds for all values. `length` is what an index is below, and
-  /// `divisor` may be 0 elsewhere.
+  std::optional<bool> holds(std::string text, const ValueOf& value = &Parameter::by_default) const;
+  /// Adds a constraint on what is below `length`, unless it always holds. `divisor` may be 0.
   void require(const std::string& constraint, const std::string& length,
                const std::string& divisor = "");
   /// A kernel with the same parameters and a name that says so, in its own default configuration.
@@ -201,13 +204,14 @@ class FactReader {
   /// The number of entries of a sparse matrix or a graph, for a buffer that one number indexes.
   std::string size_of_entries(const BufferUse& use) const;
   bool names_a_buffer(const BufferUse& use) const;
-  /// Gives parameters that divide an index, as `k / GROUP` of a scale for each group, their default
-  /// as the only value: with another one, the buffer is another.
-  void pin_divisors_of(const KernelText& tuned, const BufferUse& use);
+  /// Gives parameters that decide the length of a buffer, as in `k / GROUP`, their default only.
+  void pin_parameters_of(const KernelText& tuned, const BufferUse& use);
+  /// With the same number in place of each size.
+  std::string with_sizes(std::string text, std::int64_t each) const;
   /// The elements of a buffer, by the longest of its indices.
   std::string length_of(const KernelText& own, const BufferUse& use);
-  /// The length, or its rows' width, of what elements of this one are indices of, a buffer or a
-  /// shared array; empty if there is none.
+  /// The length, or rows' width, of the buffer or shared array that elements are indices of, if
+  /// any.
   std::string indexed_by(const KernelText& own, const Declaration& buffer,
                          const std::map<std::string, std::string>& lengths);
   /// What elements are below that an index has: the width of the rows in `row * width + element`,
@@ -215,14 +219,16 @@ class FactReader {
   std::string end_of_elements(const KernelText& own, const Tokens& index, const Words& variables,
                               const std::string& length) const;
   void find_scalars();
-  /// What the host passes for the member at `index` of a struct, or without a name of
+  /// What the host passes for the member at `index` of a struct or vector, also of
   /// `make_float2(1, 2)`; empty if its code does not show it.
   Tokens member_passed(const Declaration& each, const std::string& member, std::size_t index) const;
+  /// Of a struct, and x, y … of a vector; none of other types.
+  std::vector<Declaration> members_of(const std::string& type) const;
   /// Members of structs that are sizes.
   void find_members();
-  /// The numbers and sizes that the host passes for the members of a struct or vector; empty if
-  /// there are others.
-  std::string members_passed(const Declaration& each, const std::string& type);
+  /// The numbers and sizes that the host passes for the members of a struct or vector, 1 for
+  /// others, and whether there are no others; empty if all are others.
+  std::pair<std::string, bool> members_passed(const Declaration& each, const std::string& type);
   /// The value of a struct whose numbers are all 1.
   std::string ones_of(const std::string& type);
   KernelFacts::Struct struct_of(const std::string& type);

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <regex>
 
-#include "tuner/core/element_type.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/fact_reader.hpp"
 #include "tuner/target/usual_names.hpp"
@@ -50,7 +48,7 @@ void FactReader::find_buffers() {
     if (each.pointers == 0) continue;
     const bool were_known = facts_.are_lengths_known;
     const BufferUse use = own.use_of(each.name);
-    pin_divisors_of(tuned, use);
+    pin_parameters_of(tuned, use);
     lengths[each.name] = length_of(own, use);
     const bool is_guessed = were_known && !facts_.are_lengths_known;
     const std::string allocated = allocated_length(each);
@@ -121,17 +119,16 @@ void FactReader::find_buffers() {
   }
   if (!has_output && !facts_.uncompared.empty()) {
     const std::string& variable = facts_.uncompared.front();
-    throw Error(format(
-        "{}:{}: {} writes its result to {}, a variable with __device__: autotune compares what "
+    refuse(format(
+        "writes its result to {}, a variable with __device__: autotune compares what "
         "kernels write to their arguments; give it {} as an argument, a pointer, or write the "
         "manifest by hand, with a second kernel that copies {} to an argument and resets it",
-        file_name_, kernel_.line, kernel_.name, variable, variable, variable));
+        variable, variable, variable));
   }
   if (!has_output && !given_) {
-    throw Error(format(
-        "{}:{}: {} writes to none of its arguments, as far as its text shows: autotune compares "
-        "what a kernel writes; write the manifest by hand if it writes elsewhere",
-        file_name_, kernel_.line, kernel_.name));
+    refuse(
+        "writes to none of its arguments, as far as its text shows: autotune compares what a "
+        "kernel writes; write the manifest by hand if it writes elsewhere");
   }
 }
 
@@ -174,18 +171,29 @@ bool FactReader::names_a_buffer(const BufferUse& use) const {
   });
 }
 
-void FactReader::pin_divisors_of(const KernelText& tuned, const BufferUse& use) {
+void FactReader::pin_parameters_of(const KernelText& tuned, const BufferUse& use) {
   for (const Tokens& index : use.indices) {
     const auto extent = tuned.extent(index);
-    if (!extent || extent->sizes == 0) continue;
+    if (!extent) continue;
+    const std::string length = factor_of(extent->length());
     for (Parameter& each : facts_.parameters) {
-      const std::string word = "\\b" + each.name + "\\b";
-      const bool divides =
-          std::regex_search(extent->text, std::regex("[/,] " + word)) &&
-          !std::regex_search(extent->text, std::regex("\\* " + word + "|" + word + " \\*"));
-      if (divides) each.values = {each.by_default};
+      if (!words_of(length).contains(each.name)) continue;
+      constexpr std::int64_t kOfEach = 1 << 14;  // which tiles divide, or nearly
+      const auto differs = [&](std::int64_t value) {
+        const std::string other = with_default(length, {each.name, {}, value});
+        const std::string difference = format("abs({0} - {1}) * {2} > {1}", other, length,
+                                              sizes_in(length) > 0 ? 64 : kOfEach);
+        return holds(with_sizes(difference, kOfEach));
+      };
+      if (std::ranges::any_of(each.values, [&](auto value) { return differs(value) == true; }))
+        each.values = {each.by_default};
     }
   }
+}
+
+std::string FactReader::with_sizes(std::string text, std::int64_t each) const {
+  for (const std::string& size : sizes_) text = with_default(text, {manifest_name(size), {}, each});
+  return text;
 }
 
 std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
@@ -200,11 +208,9 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
   std::optional<IndexEnd> longest;
   const auto is_longer = [&](const IndexEnd& one) {
     if (!longest || one.sizes != longest->sizes) return !longest || one.sizes > longest->sizes;
-    std::string text = format("{} > {}", one.length(), longest->length());
     constexpr std::int64_t kOfEach = 64;
-    for (const std::string& size : sizes_)
-      text = with_default(text, {manifest_name(size), {}, kOfEach});
-    return holds(text).value_or(one.offset > longest->offset);
+    return holds(with_sizes(format("{} > {}", one.length(), longest->length()), kOfEach))
+        .value_or(one.offset > longest->offset);
   };
   bool is_by_block = false;
   for (const Tokens& index : use.indices) {
@@ -228,10 +234,7 @@ std::string FactReader::length_of(const KernelText& own, const BufferUse& use) {
 
 std::string FactReader::end_of_elements(const KernelText& own, const Tokens& index,
                                         const Words& variables, const std::string& length) const {
-  const auto is_from = [&](const Tokens& tokens) {
-    return std::ranges::any_of(free_names(tokens),
-                               [&](const auto& word) { return variables.contains(word); });
-  };
+  const auto is_from = [&](const Tokens& each) { return meets(free_names(each), variables); };
   const auto sizes_of = [&](const std::vector<Tokens>& factors) {
     IndexEnd all;
     for (const Tokens& each : factors) {
@@ -270,29 +273,27 @@ std::string FactReader::indexed_by(const KernelText& own, const Declaration& buf
   const auto members = structs_.find(type_of(buffer));
   const bool is_struct = members != structs_.end();
   const bool has_integers =
-      is_struct ? std::ranges::all_of(members->second,
-                                      [&](const Declaration& each) {
-                                        const std::string type = type_of(each);
-                                        return is_integer_type(type) && type.substr(1) != "8";
-                                      })
-                : is_integer_type(type_of(buffer));
+      is_struct
+          ? std::ranges::all_of(members->second,
+                                [&](const Declaration& each) {
+                                  const std::string type = type_of(each);
+                                  return is_integer_type(type) && type.substr(1) != "8";
+                                })
+          : is_integer_type(type_of(buffer)) && type_of(buffer).find("8x") == std::string::npos;
   if (!has_integers) return "";
   const Words variables = own.variables_from(buffer.name);
   for (const Declaration& each : kernel_.parameters) {
     if (each.pointers == 0 || each.name == buffer.name) continue;
     for (const Tokens& index : own.use_of(each.name).indices) {
-      if (std::ranges::any_of(free_names(index),
-                              [&](const auto& word) { return variables.contains(word); })) {
-        facts_.are_lengths_known = false;
-        return end_of_elements(own, index, variables, lengths.at(each.name));
-      }
+      if (!meets(free_names(index), variables)) continue;
+      facts_.are_lengths_known = false;
+      return end_of_elements(own, index, variables, lengths.at(each.name));
     }
   }
   for (const Declaration& each : shared_arrays(kernel_.body)) {
     const auto length = own.value(each.length);
     for (const Tokens& index : own.use_of(each.name).indices) {
-      const auto is_one = [&](const auto& word) { return variables.contains(word); };
-      if (!length || std::ranges::none_of(free_names(index), is_one)) continue;
+      if (!length || !meets(free_names(index), variables)) continue;
       const bool is_element = index[0] == buffer.name && closing(index, 1) + 1 == index.size();
       facts_.are_lengths_known = facts_.are_lengths_known && is_element;
       return length->length();
@@ -309,104 +310,15 @@ void FactReader::find_scalars() {
     const std::string type = type_of(each);
     auto given = passed(each.name);
     std::string value = given.value_or("1");
-    if (std::string members = members_passed(each, type); !members.empty()) {
-      given = value = std::move(members);
-    } else if (const auto x = type.rfind('x'); x != std::string::npos && x + 2 == type.size()) {
-      value = type.back() == '2' ? "[1, 1]" : type.back() == '3' ? "[1, 1, 1]" : "[1, 1, 1, 1]";
+    if (const auto [members, are_all] = members_passed(each, type); !members.empty()) {
+      value = members;
+      given = are_all ? std::optional(members) : std::nullopt;
     } else if (structs_.contains(type)) {
       value = ones_of(type);
       if (structs_.at(type).empty()) given = value;  // nothing to give
     }
     facts_.scalars.push_back({manifest_name(each.name), type, value, !given});
   }
-}
-
-Tokens FactReader::member_passed(const Declaration& each, const std::string& member,
-                                 std::size_t index) const {
-  const Tokens passed = passed_for(each.name);
-  const Tokens made = constructed(passed, launch_->function);
-  if (member.empty() && !made.empty() && made[0].starts_with("make_")) {  // make_float2(1, 2)
-    const std::vector<Tokens> items = items_in(made, 1);
-    return index < items.size() ? items[index] : Tokens{};
-  }
-  const std::size_t open = position(made, "{");
-  const std::vector<Tokens> items =
-      open < made.size() ? items_in(made, open) : std::vector<Tokens>{};
-  if (index < items.size() && !items[index].empty() && items[index][0] != ".") return items[index];
-  if (passed.size() != 1) return {};
-  return member_of(launch_->function, launch_->function.size(), passed[0], member, index);
-}
-
-std::string FactReader::members_passed(const Declaration& each, const std::string& type) {
-  if (!launch_) return "";
-  const auto known = structs_.find(type);
-  const std::size_t count = known != structs_.end()               ? known->second.size()
-                            : type.find('x') == std::string::npos ? 0
-                                                                  : type.back() - '0';
-  std::vector<std::string> numbers;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Declaration* const member = known != structs_.end() ? &known->second[i] : nullptr;
-    const std::string own = member ? type_of(*member) : "";
-    const bool is_number = !structs_.contains(own) && own.find('x') == std::string::npos;
-    if (!is_number || (member && !member->length.empty())) return "";
-    const Tokens item = member_passed(each, member ? member->name : "", i);
-    const auto number = number_of(item);
-    const auto of_sizes = number || item.empty() ? std::nullopt : host_text(false).value(item);
-    if (!number && (!of_sizes || of_sizes->sizes == 0)) return "";
-    numbers.push_back(number ? *number : "\"" + of_sizes->sum() + "\"");
-  }
-  return numbers.empty() ? "" : list_of(numbers);
-}
-
-void FactReader::find_members() {
-  if (!launch_ || given_) return;
-  for (const Declaration& each : kernel_.parameters) {
-    if (each.pointers > 0 || is_texture(each)) continue;
-    const auto known = structs_.find(type_of(each));
-    for (std::size_t i = 0; known != structs_.end() && i < known->second.size(); ++i) {
-      const Tokens item = member_passed(each, known->second[i].name, i);
-      const auto value = item.empty() ? std::nullopt : host_text(false).value(item);
-      if (!value || value->sizes == 0) continue;
-      const Tokens size = tokens_of(value->sum());
-      members_.emplace_back(Tokens{each.name, ".", known->second[i].name},
-                            size.size() > 1 ? parenthesized(size) : size);
-    }
-  }
-}
-
-std::string FactReader::ones_of(const std::string& type) {
-  std::vector<std::string> members;
-  for (const auto& [name, inner] : struct_of(type).members) {
-    const std::size_t array = inner.find('[');
-    const std::string element = inner.substr(0, array);
-    std::string one = structs_.contains(element) ? ones_of(element) : "1";
-    const bool is_vector = element.size() > 2 && element[element.size() - 2] == 'x';
-    if (is_vector) one = list_of(std::vector<std::string>(element.back() - '0', "1"));
-    for (std::size_t at = inner.rfind('['); at != std::string::npos && at >= array && at > 0;
-         at = inner.rfind('[', at - 1)) {
-      const auto count = static_cast<std::size_t>(std::stoul(inner.substr(at + 1)));
-      one = list_of(std::vector<std::string>(count, one));
-    }
-    members.push_back(std::move(one));
-  }
-  return list_of(members);
-}
-
-KernelFacts::Struct FactReader::struct_of(const std::string& type) {
-  KernelFacts::Struct made{type, {}};
-  for (const Declaration& each : structs_.at(type)) {
-    std::string array;
-    std::vector<Tokens> lengths = each.rows;
-    if (!each.length.empty()) lengths.insert(lengths.begin(), each.length);
-    for (const Tokens& one : lengths) {
-      const auto length = text_with(false).value(one);
-      array += length ? format("[{}]", Scope().evaluate(Expression::parse(length->length())))
-                      : "[" + text_of(one) + "]";
-    }
-    made.members.emplace_back(each.name, type_of(each) + array);
-  }
-  if (made.members.empty()) made.members.emplace_back("unused", "u8");  // C++ gives it a byte
-  return made;
 }
 
 }  // namespace autotune

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tuner/core/element_type.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/core/expression.hpp"
 #include "tuner/target/fact_reader.hpp"
 #include "tuner/target/usual_names.hpp"
@@ -62,7 +61,7 @@ std::vector<std::string> FactReader::host_dimensions(std::size_t which) const {
 }
 
 void FactReader::find_block() {
-  const int dimensions = threads_dimensions();
+  const auto dimensions = static_cast<std::size_t>(threads_dimensions());
   const std::vector<std::string> by_host = host_dimensions(1);
   const bool is_literal = std::ranges::all_of(by_host, is_number);
   const bool has_dim = contains(kernel_.body, "blockDim");
@@ -73,12 +72,13 @@ void FactReader::find_block() {
     return mark_block();
   }
   is_block_of_host_ = by_host.empty();  // numbers become parameters, which a grid must follow
-  static constexpr std::string_view kAxes = "xyz";
-  block_.resize(static_cast<std::size_t>(dimensions));
+  block_.resize(dimensions);
   const KernelText own = text_with(true);
-  for (int axis = 0; axis < dimensions; ++axis) {
-    std::string& size = block_[static_cast<std::size_t>(axis)];
-    const char letter = kAxes[static_cast<std::size_t>(axis)];
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    std::string& size = block_[axis];
+    const bool has_literal = is_literal && axis < by_host.size();
+    if (has_literal && dimensions > 1 && by_host[axis] == "1") size = "1";
+    const char letter = "xyz"[axis];
     for (const Parameter& each : facts_.parameters) {
       const std::string lower = lowered(each.name);
       const bool is_axis = lower.ends_with(std::string("_") + letter) ||
@@ -100,7 +100,6 @@ void FactReader::find_block() {
       size = most->sum();
       continue;
     }
-    const bool has_literal = is_literal && static_cast<std::size_t>(axis) < by_host.size();
     const auto advance = own.advance(letter);
     if (advance && !contains(*advance, "blockDim")) {
       for (const std::string& word : *advance) {
@@ -118,8 +117,7 @@ void FactReader::find_block() {
       const bool may_be = !contains(*advance, "blockDim") && !is_size_name(word) && !is_of_host;
       if (size.empty() && may_be && name_or_number(word)) size = word;
     }
-    if (size.empty() && has_literal && !counts_threads)
-      size = by_host[static_cast<std::size_t>(axis)];
+    if (size.empty() && has_literal && !counts_threads) size = by_host[axis];
     if (!size.empty()) continue;
     size = free_name(dimensions == 1
                          ? "BLOCK"
@@ -129,7 +127,7 @@ void FactReader::find_block() {
                               : axis < 2 ? 16
                                          : 1;
     if (has_literal) {
-      by_default = std::stoll(by_host[static_cast<std::size_t>(axis)]);
+      by_default = std::stoll(by_host[axis]);
     } else if (!has_dim) {
       facts_.is_launch_known = false;
     }
@@ -244,10 +242,7 @@ void FactReader::find_grid() {
   if (!is_block_of_host_ && is_of_block && !is_meant) grid_.clear();
   static const std::regex kOfNumbers("(ceil_div\\()?[0-9].*");
   const bool is_literal = std::ranges::any_of(grid_, [&](const std::string& each) {
-    const bool is_sized = std::ranges::any_of(sizes_, [&](const std::string& size) {
-      return words_of(each).contains(manifest_name(size));
-    });
-    return each != "1" && !is_sized && std::regex_match(each, kOfNumbers);
+    return each != "1" && sizes_in(each) == 0 && std::regex_match(each, kOfNumbers);
   });
   const KernelText own = text_with(true);
   follow_axes(own);
@@ -294,15 +289,12 @@ void FactReader::find_grid() {
       continue;
     }
     facts_.is_launch_known = false;
-    const auto fits = [&](const std::string& size) {
-      return !strides.contains(size) && size != of_rows;
-    };
     std::string size = axis == 0 && dimensions > 1 ? row_size(own) : "";
-    for (const std::string& each : sizes_) {
-      if (size.empty() && fits(each)) size = each;
-    }
-    for (const std::string& each : sizes_) {
-      if (size.empty() && each != of_rows) size = each;
+    for (const bool may_be_stride : {false, true}) {
+      for (const std::string& each : sizes_) {
+        if (size.empty() && each != of_rows && (may_be_stride || !strides.contains(each)))
+          size = each;
+      }
     }
     if (axis == 0) of_rows = size;
     if (size.empty() && !sizes_.empty()) size = sizes_.back();
@@ -341,9 +333,10 @@ std::optional<bool> FactReader::holds(std::string text, const ValueOf& value) co
     each.by_default = value(each);
     text = with_default(text, each);
   }
-  if (std::ranges::any_of(tokens_of(text), is_name)) return std::nullopt;
   try {
-    return Scope().evaluate(Expression::parse(text)) != 0;
+    const Expression constraint = Expression::parse(text);
+    if (!constraint.names().empty()) return std::nullopt;
+    return Scope().evaluate(constraint) != 0;
   } catch (const Error&) {  // it divides by 0
     return false;
   }
@@ -421,7 +414,7 @@ void FactReader::bound_by_shared_arrays() {
     const auto axis = static_cast<std::size_t>(word[10] - 'x');
     return NamedInManifest{axis < block_.size() ? block_[axis] : "1"};
   });
-  const Tokens& body = code.body;
+  const Tokens& body = own.body();
   bool is_known = true;
   for (const Declaration& array : shared_arrays(body)) {
     std::vector<Tokens> lengths = {array.length};

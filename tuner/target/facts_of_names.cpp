@@ -26,10 +26,13 @@ void replace_axes(Tokens& tokens, const Tokens& name,
 
 }  // namespace
 
-Tokens FactReader::passed_for(const std::string& name) const {
+std::size_t FactReader::index_of(const std::string& name) const {
   const auto own = std::ranges::find(kernel_.parameters, name, &Declaration::name);
-  if (!launch_ || own == kernel_.parameters.end()) return {};
-  return launch_->arguments[static_cast<std::size_t>(own - kernel_.parameters.begin())];
+  return static_cast<std::size_t>(own - kernel_.parameters.begin());
+}
+
+Tokens FactReader::passed_for(const std::string& name) const {
+  return launch_ && is_own(name) ? launch_->arguments[index_of(name)] : Tokens{};
 }
 
 bool FactReader::has_passed_variable() const {
@@ -43,7 +46,9 @@ bool FactReader::has_passed_variable() const {
 }
 
 std::optional<std::string> FactReader::small_number(const std::string& name) const {
-  const Tokens given = passed_for(name);
+  Tokens given = passed_for(name);
+  const auto set = given.size() == 1 && !names_a_size(name) ? host_value(given[0]) : std::nullopt;
+  if (set && set->size() == 1) given = {*set};  // `int stride = 1;`
   const bool is_small = given.size() == 1 && given[0].size() <= 3 && is_number(given[0]);
   return is_small ? std::optional(given[0]) : std::nullopt;
 }
@@ -72,10 +77,9 @@ std::optional<std::string> FactReader::passed(const std::string& name) const {
 }
 
 std::string FactReader::given_expression(const std::string& name) const {
-  const auto own = std::ranges::find(kernel_.parameters, name, &Declaration::name);
-  if (!given_ || given_->all.contains(name) || own == kernel_.parameters.end()) return "";
-  const auto at = static_cast<std::size_t>(own - kernel_.parameters.begin());
-  return at < given_->launched.size() ? given_->launched[at] : "";
+  const std::size_t at = index_of(name);
+  const bool is_known = given_ && !given_->all.contains(name) && is_own(name);
+  return is_known && at < given_->launched.size() ? given_->launched[at] : "";
 }
 
 std::optional<std::string> FactReader::number_of(const Tokens& given) const {
@@ -100,7 +104,21 @@ std::optional<NamedInManifest> FactReader::computed(const std::string& name,
   if (const std::string expression = given_expression(name); !expression.empty())
     return NamedInManifest{expression, true};
   const auto value = host_text(with_parameters).value(in_numbers(passed_for(name)));
-  return value ? std::optional(NamedInManifest{value->sum(), true}) : std::nullopt;
+  const std::string text = value ? value->sum() : stride_of_bytes(name);
+  return text.empty() ? std::nullopt : std::optional(NamedInManifest{text, true});
+}
+
+std::string FactReader::stride_of_bytes(const std::string& name) const {
+  static const std::regex kStride("nb([0-9])([0-9])");
+  std::smatch parts;
+  if (given_ || !std::regex_match(name, parts, kStride)) return "";
+  std::string bytes = "4";
+  for (char axis = '0'; axis < parts[2].str()[0]; ++axis) {
+    const std::string size = format("ne{}{}", parts[1].str(), std::string(1, axis));
+    if (!is_own(size)) return "";
+    bytes += " * " + size;
+  }
+  return bytes;
 }
 
 Tokens FactReader::in_numbers(Tokens tokens) const {
@@ -219,7 +237,9 @@ KernelText FactReader::text_with(bool with_parameters) const {
     }
   }
   replace_axes(code.body, {"gridDim"}, [&](std::size_t axis) {
-    return axis < grid_.size() && is_size_name(grid_[axis]) ? grid_[axis] : std::string();
+    const bool is_word =
+        axis < grid_.size() && (is_size_name(grid_[axis]) || is_number(grid_[axis]));
+    return is_word ? grid_[axis] : std::string();
   });
   replace_axes(code.body, {"blockDim"}, [](std::size_t) { return "blockDim"; });
   return {code, [this, with_parameters](const std::string& word) -> std::optional<NamedInManifest> {

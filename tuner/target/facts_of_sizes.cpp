@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <regex>
 #include <set>
 
-#include "tuner/core/error.hpp"
 #include "tuner/target/fact_reader.hpp"
 #include "tuner/target/usual_names.hpp"
 #include "tuner/text/format.hpp"
@@ -14,7 +14,7 @@ namespace autotune {
 
 bool FactReader::is_size(const Declaration& each) const {
   if (given_) return given_->sizes.contains(each.name);
-  if (first_turn(each.name)) return false;
+  if (first_turn(each.name) || is_radius(each.name)) return false;
   if (small_number(each.name) && has_passed_variable()) return false;
   if (names_a_size(each.name)) return true;
   if (small_number(each.name)) return false;
@@ -34,14 +34,13 @@ bool FactReader::is_size(const Declaration& each) const {
 void FactReader::find_sizes() {
   for (const Declaration& each : kernel_.parameters) {
     if (each.pointers > 1) {
-      throw Error(
-          format("{}:{}: {} takes {}, a pointer to pointers: a manifest passes none; give the "
-                 "kernel one "
-                 "array with an index",
-                 file_name_, kernel_.line, kernel_.name, each.name));
+      refuse(format(
+          "takes {}, a pointer to pointers: a manifest passes none; give the kernel one array "
+          "with an index",
+          each.name));
     }
     if (!is_integer(each) || find_tile(each)) continue;
-    if (is_size(each)) sizes_.push_back(each.name);
+    if (is_size(each) && !is_size_name(each.name)) sizes_.push_back(each.name);
   }
   find_sizes_of_host();
   find_sizes_of_macros();
@@ -49,15 +48,22 @@ void FactReader::find_sizes() {
 }
 
 void FactReader::find_sizes_of_host() {
-  if (!launch_ || given_) return;
+  if (!launch_) return;
   const Words of_grid = host_.words_behind(launch_->configuration[0]);
+  for (const std::string& each : given_ ? given_->sizes : std::set<std::string>{}) {
+    if (!of_grid.contains(each) || is_size_name(each)) continue;
+    sizes_.push_back(each);
+    sizes_of_host_.insert(each);
+  }
+  if (given_) return;
   const Words of_block = host_.words_behind(block_of_host());
   const Words of_memory = host_.words_behind(host_.allocated());
   Words passed;
   for (const Declaration& each : kernel_.parameters) {
     const Tokens given = passed_for(each.name);
     if (given.size() == 1) passed.insert(given[0]);
-    const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name);
+    const bool is_known = given.size() != 1 || is_size_name(each.name) || parameter(each.name) ||
+                          small_number(each.name);
     if (is_known || !is_integer(each)) continue;
     const bool is_counted = of_grid.contains(given[0]) || of_memory.contains(given[0]);
     if (is_counted && is_name(given[0]) && !file_.integer(given[0]) && !first_turn(each.name)) {
@@ -69,11 +75,14 @@ void FactReader::find_sizes_of_host() {
   const Tokens& code = launch_->function;
   const auto shape = host_.dimensions(launch_->configuration[0]);
   for (std::size_t i = 0; i + 4 < code.size(); ++i) {  // int rows = atoi(argv[1]);
-    const bool is_called = code[i + 2] == "=" && is_name(code[i + 3]) &&
+    const bool is_set = code[i + 2] == "=";
+    const bool is_number_of_many =  // int rows = 400; which memory is allocated for
+        is_set && is_number(code[i + 3]) && host_.multiplies_in_length(code[i + 1]);
+    const bool is_called = is_set && is_name(code[i + 3]) &&
+                           manifest_function(code[i + 3]).empty() &&
                            (code[i + 4] == "(" || code[i + 4] == "." || code[i + 4] == "->");
-    const bool divides = is_called && !manifest_function(code[i + 3]).empty();
     const auto has_it = [&](const Tokens& each) { return contains(each, code[i + 1]); };
-    if (is_called && !divides && std::ranges::any_of(shape, has_it))
+    if ((is_number_of_many || is_called) && std::ranges::any_of(shape, has_it))
       all.push_back(
           {.type = code[i] == "," || code[i] == "auto" ? "int" : code[i], .name = code[i + 1]});
   }
@@ -120,7 +129,9 @@ bool FactReader::find_tile(const Declaration& each) {
 void FactReader::find_computed() {
   for (const Declaration& each : kernel_.parameters) {
     const std::string expression = given_expression(each.name);
-    if (!expression.empty()) computed_.insert(each.name);
+    const bool is_stride = !stride_of_bytes(each.name).empty();
+    if (is_stride) std::erase(sizes_, each.name);
+    if (is_stride || !expression.empty()) computed_.insert(each.name);
     for (const std::string& word : words_of(expression)) {
       if (given_->sizes.contains(word) && !is_size_name(word)) sizes_.push_back(word);
     }
@@ -172,28 +183,27 @@ void FactReader::find_vectors() {
 }
 
 void FactReader::find_divisions() {
-  // ceil_div(n, m), (n + m - 1) / m, (n - 1) / m + 1, (n + 63) / 64
-  static const std::regex kAbove(
-      "ceil_div\\((.+), ([^,]+)\\)|\\((.+) \\+ (\\w+) - 1\\) / \\4|"
-      "\\((.+) - 1\\) / (\\w+) \\+ 1|\\((.+) \\+ [0-9]+\\) / ([0-9]+)");
+  static const std::array kAbove = {
+      std::regex("ceil_div\\((.+), ([^,]+)\\)"), std::regex("\\((.+) \\+ (\\w+) - 1\\) / \\2"),
+      std::regex("\\((.+) - 1\\) / (\\w+) \\+ 1"), std::regex("\\((.+) \\+ [0-9]+\\) / ([0-9]+)")};
   std::smatch parts;
   for (const std::string& each : grid_) {
-    if (!std::regex_match(each, parts, kAbove)) continue;
-    const auto all_of = [&](std::size_t first) {
-      return parts[first].str() + parts[first + 2].str() + parts[first + 4].str() +
-             parts[first + 6].str();
-    };
-    facts_.divisions.push_back(format("{} % {} == 0", factor_of(all_of(1)), factor_of(all_of(2))));
+    const auto is_it = [&](const std::regex& form) { return std::regex_match(each, parts, form); };
+    if (std::ranges::none_of(kAbove, is_it)) continue;
+    facts_.divisions.push_back(
+        format("{} % {} == 0", factor_of(parts[1].str()), factor_of(parts[2].str())));
   }
 }
 
 void FactReader::divide_evenly(const std::vector<std::string>& dimensions) {
-  static const std::regex kQuotient("([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)");
-  std::smatch parts;
+  static const std::regex kQuotient(
+      "(^|\\()([A-Za-z0-9_ *]+) / (\\([^()]*\\)|[A-Za-z0-9_]+)( / 1)?(\\)(?! \\+)|$)");
   for (const std::string& each : dimensions) {
-    const bool is_one = !std::regex_match(each, parts, kQuotient) || parts[2] == "1";
-    if (is_one || sizes_in(each) == 0) continue;
-    facts_.constraints.push_back(format("{} % {} == 0", factor_of(parts[1].str()), parts[2].str()));
+    for (std::sregex_iterator at(each.begin(), each.end(), kQuotient), end; at != end; ++at) {
+      const std::string above = (*at)[2], below = (*at)[3];
+      if (below != "1" && sizes_in(above) > 0)
+        facts_.constraints.push_back(format("{} % {} == 0", factor_of(above), below));
+    }
   }
 }
 

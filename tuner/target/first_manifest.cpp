@@ -145,9 +145,7 @@ class ManifestWriter {
 
   void write_arguments() {
     if (!facts_.unfilled.empty()) {
-      ask(
-          format("{}: the host fills it, and a manifest fills arguments and __constant__ variables "
-                 "only",
+      ask(format("{}: the host fills it, and a manifest fills arguments and __constant__ only",
                  joined(facts_.unfilled, ", ")));
     }
     if (!facts_.uncompared.empty()) {
@@ -250,24 +248,20 @@ FirstManifest first_manifest(std::string_view source, std::string_view headers,
   if (names.empty() || file.ends_with(".py")) refuse_other_program(source, file);
   if (names.empty() && words_of(source).contains("__global__")) {
     throw Error(
-        format("{}: its kernels cannot be told apart, because braces do not match: correct the "
-               "file",
-               file));
+        format("{}: braces do not match, so that no kernel can be found: correct it", file));
   }
   if (file.find_first_of("\"\\\n") != std::string::npos || printable(file) != file) {
     throw UsageError(
         format("{}: no manifest can name it, because of its letters: rename the file", file));
   }
   if (names.empty()) {
-    throw UsageError(
-        format("{}: there is no kernel in it, a function with __global__ and a body: name the file "
-               "that has it",
-               file));
+    throw UsageError(format(
+        "{}: there is no kernel in it (__global__ with a body): name the file that has it", file));
   }
   if (entry.empty() && names.size() > 1 && tuned.size() != 1) {
     throw UsageError(
-        format("{} has several kernels: choose one by --entry: {} (a call that launches several "
-               "needs a manifest)",
+        format("{} has several kernels: choose one by --entry: {} (a call of several needs "
+               "a manifest)",
                file, joined(names, ", ")));
   }
   const std::string& chosen = !entry.empty() ? entry : names.size() == 1 ? names[0] : tuned[0];

@@ -8,9 +8,7 @@
 namespace autotune {
 
 Tokens HostCode::rest_of_statement(std::size_t at) const {
-  std::size_t end = at;
-  while (end < body_.size() && body_[end] != ";") ++end;
-  return part_of(body_, at, end);
+  return part_of(body_, at, position(body_, ";", at));
 }
 
 Tokens HostCode::without_pitches(const Tokens& function) {

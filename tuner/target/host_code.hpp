@@ -21,8 +21,7 @@ class HostCode {
   /// With `pitch = width; cudaMalloc(&x, (width) * (height))` in place of
   /// `cudaMallocPitch(&x, &pitch, width, height)`: rows without gaps.
   static Tokens without_pitches(const Tokens& function);
-  /// Without `if (blocks > most) blocks = most;` and `if (blocks == 0) { blocks = 1; }`: limits
-  /// that ordinary sizes do not meet.
+  /// Without limits that ordinary sizes do not meet, as in `if (blocks > most) blocks = most;`.
   static Tokens without_limits(Tokens function);
   /// Without the 0 of `int n = 0; read(&n);`, which is no value of n.
   static Tokens without_placeholders(Tokens function);
@@ -32,8 +31,7 @@ class HostCode {
   Tokens allocated() const;
   /// The bytes that a function allocates for a pointer, through variables; empty if it does not.
   static Tokens bytes_of(const Tokens& function, const std::string& pointer);
-  /// Whether it multiplies the word by another variable where it allocates memory, or in what it
-  /// calls the bytes of that.
+  /// Whether it multiplies the word by another variable in the bytes that it allocates.
   bool multiplies_in_length(const std::string& word) const;
   /// The first value of a loop's variable.
   std::optional<std::string> first_turn(const std::string& word) const;

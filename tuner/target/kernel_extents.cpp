@@ -119,7 +119,11 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
   IndexEnd sum, before;
   bool is_known = true;  // what no block adds to is less than a size
   for (const Summand& term : terms) {
-    if (!term.is_added) continue;
+    const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
+    if (!term.is_added) {
+      sum.offset -= literal.value_or(0);
+      continue;
+    }
     const std::vector<Tokens> factors = split_tokens(term.tokens, "*");
     auto one = factors.size() > 1 ? product(factors, depth) : extent(term.tokens, depth + 1);
     // The start of a pointer, or of a block's elements.
@@ -152,10 +156,6 @@ std::optional<IndexEnd> KernelText::extent(const Tokens& index, int depth) const
       sum.offset += one->offset;
       sum.sizes += one->sizes;
     }
-  }
-  for (const Summand& term : terms) {
-    const auto literal = term.tokens.size() == 1 ? integer_of(term.tokens[0]) : std::nullopt;
-    if (literal && !term.is_added) sum.offset -= *literal;
   }
   const bool is_best = best && (sum.text.empty() || (best->sizes > 0 && best->sizes >= sum.sizes));
   const IndexEnd* const rest = is_best ? &*best : sum.text.empty() ? nullptr : &sum;

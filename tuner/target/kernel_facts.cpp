@@ -110,11 +110,6 @@ std::string FactReader::last_name() const {
   return colon == std::string::npos ? kernel_.name : kernel_.name.substr(colon + 1);
 }
 
-bool FactReader::is_own(const std::string& name) const {
-  return std::ranges::find(kernel_.parameters, name, &Declaration::name) !=
-         kernel_.parameters.end();
-}
-
 std::string FactReader::free_name(std::string name) const {
   while (file_.names.contains(name)) name += "_";
   return name;
@@ -191,11 +186,12 @@ void FactReader::find_templates() {
         const Tokens made = class_of(constructed(launch_->arguments[at], launch_->function));
         if (!made.empty()) given = made;
         if (made.empty() && contains(kernel_.body, Tokens{own.name, "("})) {
-          throw Error(format(
-              "{}:{}: {} calls its argument {}, and the launch does not show a class of it: a "
-              "manifest passes numbers and structs; pass a struct of the file with an operator(), "
-              "such as {}<<<…>>>(…, Op{{}}), in place of a lambda or of another library's class",
-              file_name_, kernel_.line, kernel_.name, own.name, kernel_.name));
+          refuse(
+              format("calls its argument {}, and the launch does not show a class of it: a "
+                     "manifest passes "
+                     "numbers and structs; pass a struct of the file with an operator(), such as "
+                     "{}<<<…>>>(…, Op{{}}), in place of a lambda or of another library's class",
+                     own.name, kernel_.name));
         }
       }
     }
@@ -260,9 +256,10 @@ void FactReader::find_templates() {
     }
     const bool is_block = is_of_blocks(each.name);
     // A choice of what is computed, and a 0 that stands for "at run time", are not tuned.
-    const bool is_case = !is_flag(each.name) && (each.type == "bool" || value == 0);
+    const bool is_case =
+        is_radius(each.name) || (!is_flag(each.name) && (each.type == "bool" || value == 0));
     add_parameter(each.name, value.value_or(is_block ? default_block() : 1),
-                  is_case               ? std::vector<std::int64_t>{value.value_or(0)}
+                  is_case ? std::vector<std::int64_t>{value.value_or(is_radius(each.name) ? 1 : 0)}
                   : each.type == "bool" ? std::vector<std::int64_t>{0, 1}
                                         : std::vector<std::int64_t>{},
                   !value);
@@ -299,15 +296,14 @@ void FactReader::find_undefined() {
       "INFINITY NAN NULL FLT_MAX FLT_MIN DBL_MAX DBL_MIN INT_MAX INT_MIN UINT_MAX FLT_EPSILON "
       "DBL_EPSILON CHAR_BIT LLONG_MAX ULLONG_MAX RAND_MAX HUGE_VALF");
   static const std::regex kStyle(
-      "[A-Z][A-Z0-9_]+|(block|tile|grid|thread|work|use|loop|vector)_[a-z0-9_]+|.*_(per_thread|"
+      "(?!M_|CUDA|WIN|NDEBUG)[A-Z][A-Z0-9_]+|(block|tile|grid|thread|work|use|loop|vector)_[a-z0-9_"
+      "]+|.*_(per_thread|"
       "factor)(_[xyz])?");
   const auto is_free = [&](const std::string& name) {
     return std::regex_match(name, kStyle) && !kKnown.contains(name) &&
            !file_.constants.contains(name) && !file_.variables.contains(name) &&
            !file_.types.contains(name) && !file_.enumerators.contains(name) &&
-           !structs_.contains(name) && !is_own(name) && !parameter(name) &&
-           !name.starts_with("M_") && !name.starts_with("CUDA") && !types_.contains(name) &&
-           !name.starts_with("WIN") && !name.starts_with("NDEBUG");
+           !structs_.contains(name) && !is_own(name) && !parameter(name) && !types_.contains(name);
   };
   for (const Tokens& condition : file_.conditions) {
     for (std::size_t i = 0; i < condition.size(); ++i) {

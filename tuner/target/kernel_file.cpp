@@ -109,9 +109,7 @@ class FileReader {
     for (const Tokens& each : items_in(tokens, 0)) {
       if (!each.empty()) macro.parameters.push_back(each[0] == "." ? "__VA_ARGS__" : each[0]);
     }
-    const auto has = [&](std::string_view word) {
-      return position(macro.body, word) < macro.body.size();
-    };
+    const auto has = [&](std::string_view word) { return contains(macro.body, word); };
     const bool is_statement =
         !macro.body.empty() &&
         (macro.body[0] == "do" || macro.body[0] == "{" || macro.body[0] == "if");
@@ -138,7 +136,7 @@ class FileReader {
     }
     macro.body = {"("};
     for (const std::string& each : part_of(tokens, end + 3, tokens.size() - 2)) {
-      const bool is_given = std::ranges::find(macro.parameters, each) != macro.parameters.end();
+      const bool is_given = contains(macro.parameters, each);
       append(macro.body, is_given ? parenthesized({each}) : Tokens{each});
     }
     macro.body.emplace_back(")");
@@ -147,8 +145,7 @@ class FileReader {
 
   /// Choices and quotients stay calls, because their names are known.
   static bool says_more(const std::string& name, const MacroFunction& macro) {
-    return std::ranges::find(macro.body, "?") != macro.body.end() ||
-           !manifest_function(name).empty();
+    return contains(macro.body, "?") || !manifest_function(name).empty();
   }
 
   const MacroFunction* macro_function(const std::string& name) const {
@@ -364,10 +361,6 @@ std::string KernelFile::resolved(std::string type) const {
   return type;
 }
 
-std::optional<std::int64_t> KernelFile::integer(std::string_view name) const {
-  return integer(std::string(name), 0);
-}
-
 std::optional<std::int64_t> KernelFile::integer(const std::string& name, int depth) const {
   constexpr int kDeepest = 8, kLargestShift = 40;
   const auto known = constants.find(name);
@@ -445,7 +438,6 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   add(file.launches, more.launches);
   add(file.constant_arrays, more.constant_arrays);
   add(file.host_functions, more.host_functions);
-  file.functions.merge(more.functions);
   for (const auto& [name, words] : more.words) file.words[name].insert(words.begin(), words.end());
   for (const auto& [name, value] : more.constants) {
     if (file.constants.emplace(name, value).second) file.of_headers.insert(name);
@@ -455,12 +447,12 @@ KernelFile kernel_file(std::string_view source, std::string_view headers,
   file.enumerations.merge(more.enumerations);
   file.structs.merge(more.structs);
   file.struct_templates.merge(more.struct_templates);
-  file.device_variables.merge(more.device_variables);
-  file.variables.merge(more.variables);
-  file.filled_variables.merge(more.filled_variables);
+  using File = KernelFile;
+  for (const auto each : {&File::functions, &File::device_variables, &File::names, &File::variables,
+                          &File::filled_variables})
+    (file.*each).merge(more.*each);
   std::erase_if(file.filled_variables,
                 [&](const std::string& each) { return !file.device_variables.contains(each); });
-  file.names.merge(more.names);
   return file;
 }
 

@@ -85,7 +85,7 @@ struct KernelFile {
   /// Through typedefs and macros.
   std::string resolved(std::string type) const;
   /// Of `16`, `16U` and expressions of other constants; nullopt if it is no integer constant.
-  std::optional<std::int64_t> integer(std::string_view name) const;
+  std::optional<std::int64_t> integer(const std::string& name, int depth = 0) const;
   /// Whether a constant is one number, and not computed from others.
   bool is_literal(const std::string& name) const;
   /// A template's argument of a launch; where it is a parameter of the function around it, that
@@ -93,9 +93,6 @@ struct KernelFile {
   Tokens instance(const LaunchInSource& launch, const Tokens& argument) const;
   /// What the kernel names, also through functions, types and macros.
   Words used_by(const KernelCode& kernel) const;
-
- private:
-  std::optional<std::int64_t> integer(const std::string& name, int depth) const;
 };
 
 /// `headers` are the texts of files that it includes: their types, constants and macros count, too,

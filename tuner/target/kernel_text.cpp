@@ -28,6 +28,13 @@ std::optional<std::pair<std::string, std::string>> quotient_above(
   return std::pair(n, m);
 }
 
+/// `min(a, b)` of `a < b ? a : b`.
+std::optional<Tokens> least_of(const Tokens& tokens) {
+  const bool is_it = tokens.size() == 7 && tokens[1] == "<" &&
+                     part_of(tokens, 3, 7) == Tokens{"?", tokens[0], ":", tokens[2]};
+  return is_it ? std::optional(Tokens{"min", "(", tokens[0], ",", tokens[2], ")"}) : std::nullopt;
+}
+
 /// The same text for `a * b + c` and `c + b * a`.
 std::string in_order(const Tokens& tokens) {
   std::vector<std::string> terms;
@@ -70,26 +77,36 @@ KernelText::KernelText(const KernelCode& kernel, ManifestNames names) : names_(s
   WithoutPointers made = without_pointers(kernel);
   body_ = std::move(made.body);
   definitions_ = std::move(made.offsets);
-  tell_loops_apart();
+  tell_variables_apart(!kernel.has_last_values);
   read_definitions(kernel.has_last_values);
   read_bounds();
 }
 
-/// Each loop over a variable with the name of an earlier loop's gets a name of its own.
-void KernelText::tell_loops_apart() {
-  std::map<std::string, int> loops;
+/// Each variable of a loop, or also of a block, with an earlier one's name gets a name of its own.
+void KernelText::tell_variables_apart(bool are_blocks_told) {
+  static const Words kHeads = {"for", "if", "while"}, kNoTypes = {"return", "else", "do"};
+  std::map<std::string, int> known;
+  std::size_t head = 0;  // the end of a loop's head
   for (std::size_t i = 0; i + 5 < body_.size(); ++i) {
-    if (body_[i] != "for" || body_[i + 1] != "(") continue;
-    const std::size_t equals = position(body_, "=", i);
-    std::size_t end = closing(body_, i + 1);
-    if (equals >= end || equals < i + 4 || !is_name(body_[equals - 1])) continue;
+    std::size_t equals = i + 2, end = i;
+    if (body_[i] == "for" && body_[i + 1] == "(") {
+      equals = position(body_, "=", i);
+      end = head = closing(body_, i + 1);
+      if (equals >= end || equals < i + 4) continue;
+      while (end + 2 < body_.size() && kHeads.contains(body_[end + 1]))
+        end = closing(body_, end + 2);
+      const bool is_block = end + 1 < body_.size() && body_[end + 1] == "{";
+      end = is_block ? closing(body_, end + 1) : position(body_, ";", end);
+    } else {
+      const bool is_type = is_name(body_[i]) && !kNoTypes.contains(body_[i]);
+      if (!are_blocks_told || i < head || !is_type || body_[equals] != "=") continue;
+      for (int depth = 0; end < body_.size() && depth >= 0; ++end)
+        depth += body_[end] == "{" ? 1 : body_[end] == "}" ? -1 : 0;
+    }
     const std::string name = body_[equals - 1];
-    if (++loops[name] == 1) continue;
-    static const Words kHeads = {"for", "if", "while"};
-    while (end + 2 < body_.size() && kHeads.contains(body_[end + 1])) end = closing(body_, end + 2);
-    const bool is_block = end + 1 < body_.size() && body_[end + 1] == "{";
-    end = is_block ? closing(body_, end + 1) : position(body_, ";", end);
-    const std::string own = format("{}_{}", name, loops[name]);
+    if (!is_name(name) || ++known[name] == 1) continue;
+    const std::string own = format("{}_{}", name, known[name]);
+    known[own] = 1;
     for (std::size_t at = i; at < std::min(end, body_.size()); ++at) {
       const bool is_member = at > 0 && (body_[at - 1] == "." || body_[at - 1] == "->");
       if (body_[at] == name && !is_member) body_[at] = own;
@@ -105,10 +122,9 @@ void KernelText::read_definitions(bool takes_last) {
     Tokens value = operand(body_, i + 2);
     // A choice, such as `fixed == 0 ? n : fixed`: what it is at run time.
     if (const std::size_t at = i + 2 + value.size(); at < body_.size() && body_[at] == "?") {
-      const bool is_least = value.size() == 3 && value[1] == "<" &&
-                            part_of(body_, at + 1, at + 4) == Tokens{value[0], ":", value[2]};
-      value = is_least ? Tokens{"min", "(", value[0], ",", value[2], ")"} : operand(body_, at + 1);
-      if (!is_least && value.size() != 1) value.clear();
+      const auto least = least_of(part_of(body_, i + 2, at + 4));
+      value = least ? *least : operand(body_, at + 1);
+      if (!least && value.size() != 1) value.clear();
     }
     const auto [known, is_new] = definitions_.emplace(body_[i], bare(value));
     if (!is_new && takes_last && !value.empty() && !contains(value, body_[i])) {
@@ -126,15 +142,20 @@ void KernelText::read_definitions(bool takes_last) {
   round_quotients_up();
 }
 
-/// `blocks = n / m; if (n % m) blocks++;` is a quotient that is rounded up.
+/// `blocks = n / m; if (n % m) blocks++;` is a quotient that is rounded up, and so is `blocks = n %
+/// m == 0 ? blocks : blocks + 1;` behind it.
 void KernelText::round_quotients_up() {
   for (std::size_t i = 0; i + 6 < body_.size(); ++i) {
-    if (body_[i] != "if" || body_[i + 1] != "(" || body_[i + 3] != "%") continue;
+    const bool is_choice = body_[i + 1] == "=";
+    if ((body_[i] != "if" && !is_choice) || body_[i + 3] != "%") continue;
     const std::size_t end = closing(body_, i + 1);
-    const std::size_t at = end + 1 < body_.size() && body_[end + 1] == "{" ? end + 2 : end + 1;
+    const std::size_t behind = end + 1 < body_.size() && body_[end + 1] == "{" ? end + 2 : end + 1;
+    const std::size_t at = is_choice ? i : behind;
     if (at + 1 >= body_.size()) continue;
     const std::string& name = body_[at] == "++" ? body_[at + 1] : body_[at];
-    const bool is_raised = body_[at] == "++" || body_[at + 1] == "++" || body_[at + 1] == "+=";
+    const bool is_raised =
+        is_choice ? contains(part_of(body_, i, position(body_, ";", i)), Tokens{name, "+", "1"})
+                  : body_[at] == "++" || body_[at + 1] == "++" || body_[at + 1] == "+=";
     const auto defined = definitions_.find(name);
     if (!is_raised || defined == definitions_.end()) continue;
     const std::string n = body_[i + 2], m = body_[i + 4];
@@ -210,9 +231,7 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
   if (tokens.size() > 2 && tokens[0] == "std" && tokens[1] == "::") {
     tokens = part_of(tokens, 2, tokens.size());
   }
-  const bool is_least = tokens.size() == 7 && tokens[1] == "<" &&
-                        part_of(tokens, 3, 7) == Tokens{"?", tokens[0], ":", tokens[2]};
-  if (is_least) return value({"min", "(", tokens[0], ",", tokens[2], ")"});
+  if (const auto least = least_of(tokens)) return value(*least);
   IndexEnd all;
   const std::vector<Summand> terms = summands_of(tokens);
   if (const auto quotient = quotient_above(terms)) {
@@ -261,7 +280,7 @@ std::optional<IndexEnd> KernelText::value(const Tokens& given) const {
       if (!name) {
         const auto defined = definitions_.find(each);
         if (defined == definitions_.end() || defined->second.empty() || bound_of(each) ||
-            std::ranges::find(defined->second, each) != defined->second.end()) {
+            contains(defined->second, each)) {
           return std::nullopt;
         }
         const auto inner = value(defined->second);
@@ -300,6 +319,15 @@ const std::set<std::string>& changing_operators() {
   return kChanges;
 }
 
+/// The index behind the members and elements that are taken there, as of `x[i].y`, and behind
+/// tokens `also`.
+std::size_t behind_parts(const Tokens& body, std::size_t at, std::string_view also = "") {
+  while (at + 1 < body.size() && (body[at] == "." || body[at] == "[" || body[at] == also)) {
+    at = body[at] == "." ? at + 2 : body[at] == "[" ? closing(body, at) + 1 : at + 1;
+  }
+  return at;
+}
+
 /// Whether an `&` behind it has two operands.
 bool is_value(const std::string& word) {
   return word == ")" || word == "]" || (is_in_identifier(word.back()) && word != "return");
@@ -325,14 +353,11 @@ bool KernelText::goes_on_from(std::size_t pointer) const {
 }
 
 BufferUse KernelText::use_of(const std::string& buffer) const {
-  const std::set<std::string>& kChanges = changing_operators();
   BufferUse use;
   for (std::size_t i = 0; i < body_.size(); ++i) {
     if (body_[i] != buffer || (i > 0 && (body_[i - 1] == "." || body_[i - 1] == "->"))) continue;
-    bool is_atomic = false;
-    for (std::size_t back = i, steps = 0; back > 0 && steps < 4; --back, ++steps) {
-      if (is_atomic_function(body_[back - 1])) is_atomic = true;
-    }
+    const bool is_atomic =
+        std::ranges::any_of(part_of(body_, std::max<std::size_t>(i, 4) - 4, i), is_atomic_function);
     // `f(&x[i])`: what `f` does there is not known.
     const bool is_passed = i > 1 && body_[i - 1] == "&" && !is_value(body_[i - 2]);
     const bool goes_on = goes_on_from(is_passed ? i - 1 : i);
@@ -346,13 +371,11 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
       continue;
     }
     if (!goes_on || !is_passed) use.indices.push_back(part_of(body_, at + 1, closing(body_, at)));
-    at = closing(body_, at) + 1;
     // Also of `(reinterpret_cast<float4*>(&(x[i]))[0]) = `, as macros have it.
-    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[" || body_[at] == ")")) {
-      at = body_[at] == "." ? at + 2 : body_[at] == ")" ? at + 1 : closing(body_, at) + 1;
-    }
+    at = behind_parts(body_, at, ")");
     const bool is_set = at < body_.size() && body_[at] == "=";
-    const bool is_changed = is_atomic || (at < body_.size() && kChanges.contains(body_[at])) ||
+    const bool is_changed = is_atomic ||
+                            (at < body_.size() && changing_operators().contains(body_[at])) ||
                             (i > 0 && (body_[i - 1] == "++" || body_[i - 1] == "--"));
     use.is_written = use.is_written || is_set || is_changed || is_passed;
     use.is_read = use.is_read || !is_set;
@@ -364,10 +387,7 @@ BufferUse KernelText::use_of(const std::string& buffer) const {
 bool KernelText::changes(const std::string& variable) const {
   for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
     if (body_[i] != variable || body_[i - 1] == "." || body_[i - 1] == "->") continue;
-    std::size_t at = i + 1;
-    while (at + 1 < body_.size() && (body_[at] == "." || body_[at] == "[")) {
-      at = body_[at] == "." ? at + 2 : closing(body_, at) + 1;
-    }
+    const std::size_t at = behind_parts(body_, i + 1);
     const bool is_passed = body_[i - 1] == "&" && i > 1 && !is_value(body_[i - 2]);
     const bool is_set =
         at < body_.size() && (body_[at] == "=" || changing_operators().contains(body_[at]));
@@ -388,20 +408,17 @@ int dimensions_of(const Tokens& body, std::string_view index) {
 
 Words KernelText::variables_from(const std::string& buffer) const {
   Words all = {buffer};
-  const auto is_from = [&](const Tokens& tokens) {
-    return std::ranges::any_of(free_names(tokens),
-                               [&](const std::string& each) { return all.contains(each); });
-  };
+  const auto is_from = [&](const Tokens& tokens) { return meets(free_names(tokens), all); };
   for (std::size_t before = 0; before < all.size();) {
     before = all.size();
     for (const auto& [name, value] : definitions_) {
       if (is_from(value)) all.insert(name);
     }
     for (std::size_t i = 1; i + 1 < body_.size(); ++i) {
-      const bool is_end = body_[i] == "<" || body_[i] == "<=";
-      if (is_end && is_name(body_[i - 1]) && is_from(operand(body_, i + 1))) {
-        all.insert(body_[i - 1]);
-      }
+      const std::size_t at = behind_parts(body_, i + 1);  // of the end of a loop, or of a new value
+      const bool is_part = is_name(body_[i]) && at < body_.size() &&
+                           (body_[at] == "=" || body_[at] == "<" || body_[at] == "<=");
+      if (is_part && is_from(operand(body_, at + 1))) all.insert(body_[i]);
     }
   }
   return all;

@@ -47,16 +47,16 @@ class KernelText {
  public:
   KernelText(const KernelCode& kernel, ManifestNames names);
 
+  const Tokens& body() const { return body_; }
   BufferUse use_of(const std::string& buffer) const;
   /// Whether the kernel changes a variable that is none of its arguments.
   bool changes(const std::string& variable) const;
   /// Of one index into a buffer.
-  std::optional<IndexEnd> extent(const Tokens& index) const { return extent(index, 0); }
+  std::optional<IndexEnd> extent(const Tokens& index, int depth = 0) const;
   /// The largest value of an index, by the sizes of the block: `threadIdx.x` is among the names.
   /// Conditions count if `guarded`, loops always.
   std::optional<IndexEnd> greatest(const Tokens& index, bool guarded, int depth = 0) const;
-  /// Threads and the turns of a loop that together have each index below an end once, if the step
-  /// divides the end.
+  /// Threads and turns of a loop that have each index below an end once, if the step divides it.
   struct Turns {
     IndexEnd end;
     std::string step;  // as many as the threads
@@ -66,8 +66,7 @@ class KernelText {
   std::optional<Turns> turns(const Tokens& index) const;
   /// Of loops from 0 to an end that no size changes.
   std::vector<Turns> loops() const;
-  /// Whether an index, or what it is computed from, has this word, also in the indices of elements
-  /// if `through_elements`.
+  /// Whether an index, or what it is computed from, has this word; in `[…]` if `through_elements`.
   bool depends_on(const Tokens& index, std::string_view word, bool through_elements = true,
                   int depth = 0) const;
   /// What a block advances along an axis: `{"BLOCK", "*", "ITEMS"}` of `blockIdx.x * BLOCK *
@@ -98,14 +97,13 @@ class KernelText {
   const IndexEnd* bound_of(const std::string& text) const;
   bool goes_on_from(std::size_t pointer) const;
   /// Each variable has its first value, or its last.
-  void tell_loops_apart();
+  void tell_variables_apart(bool are_blocks_told);
   void read_definitions(bool takes_last);
   void round_quotients_up();
   void read_bounds();
   std::string step_of_loop(const std::string& variable, std::size_t condition) const;
   std::optional<IndexEnd> greatest_of_word(const std::string& word, bool guarded, int depth) const;
   std::optional<IndexEnd> end_of_variable(const Tokens& tokens) const;
-  std::optional<IndexEnd> extent(const Tokens& index, int depth) const;
   std::optional<IndexEnd> spread(const Tokens& index) const;
   std::optional<IndexEnd> extent_of_word(const std::string& word, int depth) const;
   std::optional<IndexEnd> product(const std::vector<Tokens>& factors, int depth) const;

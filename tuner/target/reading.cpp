@@ -385,9 +385,7 @@ void Names::allow_turns(const Node& place) {
     for (const char* const name : {kTurn, kTurns}) {
       if (!entries.contains(name)) continue;
       place.fail(
-          format("{} names the launches of a kernel with \"repeat\": call the manifest's own "
-                 "{} otherwise",
-                 name, name));
+          format("{0} names the launches of a kernel with \"repeat\": rename the other {0}", name));
     }
   }
   has_turns_ = true;

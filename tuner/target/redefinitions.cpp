@@ -172,8 +172,7 @@ class UnknownConditions {
     if (families.empty()) {
       if (!name.starts_with(parameter + "_")) return {};
       return format(
-          "{} would be 0 here: {} has no family of this name: correct it, or remove the "
-          "condition",
+          "{} would be 0 here: {} has no family of this name: correct or remove the condition",
           name, parameter);
     }
     if (family.empty() || conditions.guard(parameter)) return {};

@@ -167,6 +167,10 @@ Words words_of(std::string_view text) {
   return words;
 }
 
+bool meets(const Words& some, const Words& others) {
+  return std::ranges::any_of(some, [&](const std::string& word) { return others.contains(word); });
+}
+
 std::string take_defined_name(std::string_view& line) {
   // Blanks behind the name tell an object from a function: `N (1)`.
   return take_directive(line) == "define" ? std::string(take_identifier(line)) : "";
@@ -314,14 +318,9 @@ Words spaces_in(std::string_view directives) {
     const std::string name = take_defined_name(line);
     if (name.empty()) continue;
     const Words value = words_of(line);
-    if (std::ranges::any_of(value, [&](const std::string& word) { return spaces.contains(word); }))
-      spaces.insert(name);
+    if (meets(value, spaces)) spaces.insert(name);
   }
   return spaces;
-}
-
-bool meets(const Words& some, const Words& others) {
-  return std::ranges::any_of(some, [&](const std::string& word) { return others.contains(word); });
 }
 
 class HostPart {
@@ -340,7 +339,7 @@ class HostPart {
       find_variables();
     }
     for (std::size_t i = pieces_.size(); i-- > 0;) {  // from behind, as declarations make it longer
-      if (!on_host_[i]) declare_namespace(result.text, pieces_[i]);
+      if (!on_host_[i]) declare_namespace(result.text, pieces_[i], named_elsewhere);
       if (!on_host_[i]) continue;
       const Piece& piece = pieces_[i];
       blank_out(result.text, parts_, piece.begin, piece.end);
@@ -357,16 +356,22 @@ class HostPart {
     return std::string_view(parts_.code).substr(piece.begin, piece.end - piece.begin);
   }
 
-  /// Of `using namespace at;`, which only host code needs if no header here has it.
-  void declare_namespace(std::string& text, const Piece& piece) const {
-    static const std::regex kUsing("\\s*using\\s+namespace\\s+(\\w+(::\\w+)*)\\s*;");
+  /// Of `using namespace at;` and `using at::Tensor;`, which only host code needs if no header here
+  /// has them.
+  void declare_namespace(std::string& text, const Piece& piece, const Words& elsewhere) const {
+    static const std::regex kUsing(
+        "\\s*using\\s+(?:namespace\\s+(\\w+(?:::\\w+)*)|(\\w+(?:::\\w+)*)::(\\w+))\\s*;");
     static const Words kKnown = words_of("std cuda cub thrust nvcuda cooperative_groups");
     const std::string own(text_of(piece));
     std::smatch name;
-    if (!std::regex_match(own, name, kUsing) || meets(words_of(name[1].str()), kKnown)) return;
-    const std::regex alias("namespace\\s+" + name[1].str() + "\\s*=");
-    if (std::regex_search(parts_.code, alias)) return;
-    text.insert(parts_.code.find("using", piece.begin), "namespace " + name[1].str() + " {} ");
+    if (!std::regex_match(own, name, kUsing)) return;
+    const std::string scope = name[1].str() + name[2].str(), member = name[3];
+    const std::regex declared("namespace\\s+" + scope + (member.empty() ? "\\s*=" : "\\b"));
+    if (meets(words_of(scope), kKnown) || std::regex_search(parts_.code, declared) ||
+        (!member.empty() && elsewhere.contains(member)))
+      return;
+    text.insert(parts_.code.find("using", piece.begin),
+                "namespace " + scope + (member.empty() ? " {} " : " { struct " + member + "; } "));
   }
 
   /// What is main() or names something of the host.

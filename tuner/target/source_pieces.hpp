@@ -15,6 +15,8 @@ namespace autotune {
 using Words = std::set<std::string, std::less<>>;
 
 Words words_of(std::string_view text);
+/// Whether they have a word in common.
+bool meets(const Words& some, const Words& others);
 
 /// The source with blanks for comments and for what is in quotes. Positions are the source's own.
 struct MaskedSource {

@@ -89,9 +89,7 @@ void read_definitions(Reading& reading, Target& target) {
         for (const Definition& each : definitions_of(*block)) {
           if (++count > kMostDefines) {
             each.value.node.fail(
-                format("there are more than {} definitions: leave out those that "
-                       "nothing names",
-                       kMostDefines));
+                format("there are more than {} definitions: leave some out", kMostDefines));
           }
           reading.names.define(each, scope.name, key == std::string_view("defines"));
         }

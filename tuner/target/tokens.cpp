@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 
+#include "tuner/target/usual_names.hpp"
 #include "tuner/text/strings.hpp"
 
 namespace autotune {
@@ -132,8 +133,7 @@ bool contains(const Tokens& tokens, std::string_view token) {
 }
 
 bool contains(const Tokens& tokens, const Tokens& sequence) {
-  return std::search(tokens.begin(), tokens.end(), sequence.begin(), sequence.end()) !=
-         tokens.end();
+  return !std::ranges::search(tokens, sequence).empty();
 }
 
 std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from) {
@@ -173,18 +173,12 @@ bool is_operand(const std::string& token) {
 }  // namespace
 
 Tokens bare(Tokens tokens) {
-  static const std::set<std::string> kTypes = {
-      "int",     "unsigned", "long",     "size_t",        "unsigned int",
-      "uint",    "int64_t",  "float",    "double",        "long long",
-      "int32_t", "uint32_t", "uint64_t", "unsigned long", "std::size_t"};
   while (tokens.size() > 2 && (tokens[0] == "(" || tokens[0] == "static_cast")) {
     const bool is_static = tokens[0] == "static_cast";
-    const std::size_t end =
-        is_static ? static_cast<std::size_t>(std::ranges::find(tokens, ">") - tokens.begin())
-                  : closing(tokens, 0);
+    const std::size_t end = is_static ? position(tokens, ">") : closing(tokens, 0);
     if (!is_static && end + 1 == tokens.size()) {
       tokens = part_of(tokens, 1, end);
-    } else if (kTypes.contains(text_of(part_of(tokens, is_static ? 2 : 1, end))) ||
+    } else if (!type_name(text_of(part_of(tokens, is_static ? 2 : 1, end))).empty() ||
                (!is_static && end == 2 && is_name(tokens[1]) && is_operand(tokens[3]))) {
       tokens = part_of(tokens, end + 1, tokens.size());
     } else {

@@ -88,8 +88,8 @@ bool names_a_size(const std::string& name) {
   static const std::regex kNames(
       "n|m|k|w|h|d|nx|ny|nz|len.*|.*(size|count|width|height|depth|rows|cols|columns|length|num|"
       "dim|"
-      "total|channels|batch|hidden|pixels|particles|bodies|points).*|n_.*|ne[0-9]+|w[ab]|h[ab]|nn?["
-      "a-z]");
+      "total|channels|batch|hidden|pixels|particles|bodies|points).*|n_.*|ne[0-9]+|w[ab]|h[ab]|"
+      "nn?[a-z]");
   static const std::regex kEndsInN("[a-z][A-Za-z0-9_]*[a-z_]N");
   return std::regex_match(lowered(name), kNames) || std::regex_match(name, kEndsInN);
 }

@@ -325,6 +325,8 @@ TEST(Translation, PutsUnrollAsBothCompilersHaveIt) {
   EXPECT_EQ(translated("#pragma unroll 2 * TILE\n", "#define TILES 3\n"),
             "AUTOTUNE_UNROLL_BY(2 * TILE)\n");
   EXPECT_EQ(translated("#pragma once\n"), "#pragma once\n");
+  EXPECT_EQ(translated("typedef unsigned long long int uint64_t; // own\n"),
+            "typedef ::uint64_t uint64_t; // own\n");
 }
 
 }  // namespace

@@ -197,7 +197,8 @@ TEST_F(FamilyFiles, AFamilyWithoutAValidConfigurationLeavesTheOthers) {
   const ParameterSpace none =
       space_of(with_fixed(target, {{"KERNEL", "fast"}}), problem, a_gpu(90));
   EXPECT_THAT(why_refused(target, none),
-              AllOf(HasSubstr("no configuration is valid"), HasSubstr("BLOCK <= N")));
+              AllOf(HasSubstr("no configuration is valid"), HasSubstr("BLOCK <= N"),
+                    HasSubstr("at N=32"), HasSubstr("try --sizes 64")));
 }
 
 TEST_F(FamilyFiles, AManifestThatExtendsHasItsBasesFamilies) {

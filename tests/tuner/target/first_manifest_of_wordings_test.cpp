@@ -185,5 +185,161 @@ TEST(FirstManifest, AHaloThatTheHostAllocatesIsInTheLength) {
   EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"f32\", length = \"n + 2 * 3\""));
 }
 
+TEST(FirstManifest, ARadiusIsNeitherASizeNorTuned) {
+  const auto text = [](const std::string& first, const std::string& more) {
+    return text_of(first + kernel("const float* a, float* b, int n" + more,
+                                  "  if (i >= n) return;\n  float sum = 0;\n"
+                                  "  for (int j = -r; j <= r; ++j)\n"
+                                  "    sum += a[min(max(i + j, 0), n - 1)];\n  b[i] = sum;\n"));
+  };
+  EXPECT_THAT(text("", ", int r"), AllOf(HasSubstr("sizes = [\"n\"]"), HasSubstr("arguments.r")));
+  EXPECT_THAT(text("template <int r> ", ""), HasSubstr("parameters.r = [1]\n"));
+}
+
+TEST(FirstManifest, WhatDecidesTheLengthOfABufferIsNotTuned) {
+  const std::string text =
+      text_of("template <int TAPS> " +
+              kernel("const float* w, float* b, int n",
+                     "  if (i >= n) return;\n  float sum = 0;\n"
+                     "  for (int k = 0; k < TAPS; ++k) sum += w[k];\n"
+                     "  b[i] = sum;\n") +
+              "void run(float* w, float* b, int n) { k<8><<<(n + 255) / 256, 256>>>(w, b, n); }\n");
+  EXPECT_THAT(text, HasSubstr("parameters.TAPS = [8]"));
+  EXPECT_THAT(text_of("#define SYSTEM_BLOCK 128\n"
+                      "__global__ void k(const float* a, float* b) {\n"
+                      "  int i = blockIdx.x * SYSTEM_BLOCK + threadIdx.x;\n"
+                      "  b[i] = a[blockIdx.x * SYSTEM_BLOCK + SYSTEM_BLOCK - 1 - threadIdx.x];\n}\n"
+                      "void run(float* a, float* b, int systems) {\n"
+                      "  k<<<systems, SYSTEM_BLOCK>>>(a, b);\n}\n"),
+              HasSubstr("parameters.SYSTEM_BLOCK = [128]"));
+}
+
+TEST(FirstManifest, VariablesOfSeveralBlocksHaveTheirOwnEnds) {
+  const std::string text = text_of(
+      "__global__ void k(const float* code, const float* a, float* b, int n) {\n"
+      "  for (int i = threadIdx.x; i < 16; i += blockDim.x) b[i] = code[i];\n"
+      "  for (int j = 0; j < 4; ++j) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "    if (i < n) b[i] += a[i];\n  }\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.code = { type = \"f32\", length = \"16\""));
+  EXPECT_THAT(text, HasSubstr("arguments.a = { type = \"f32\", length = \"n\""));
+}
+
+TEST(FirstManifest, AChoiceMayRoundAQuotientUp) {
+  EXPECT_THAT(
+      text_of(kernel("float* b, int n", "  if (i < n) b[i] = 1;\n") +
+              "void run(float* b, int n) {\n  int blocks = n / 256;\n"
+              "  blocks = n % 256 == 0 ? blocks : blocks + 1;\n  k<<<blocks, 256>>>(b, n);\n}\n"),
+      Not(HasSubstr("% ")));
+}
+
+TEST(FirstManifest, AQuotientWithinTheGridHasNoRest) {
+  EXPECT_THAT(text_of("__global__ void k(float* b, int rows, int columns) {\n"
+                      "  int j = blockIdx.x % (columns / 128) * 128 + threadIdx.x;\n"
+                      "  int i = blockIdx.x / (columns / 128);\n"
+                      "  if (i < rows && j < columns) b[i * columns + j] = 1;\n}\n"
+                      "void run(float* b, int rows, int columns) {\n"
+                      "  int across = columns / 128 / 1;\n"
+                      "  k<<<rows * across, 128>>>(b, rows, columns);\n}\n"),
+              HasSubstr("\ncolumns % 128 == 0\n"));
+}
+
+TEST(FirstManifest, AnAxisOfOneThreadStaysOne) {
+  const std::string text = text_of(
+      "__global__ void k(float* b, int columns) {\n"
+      "  int row = blockDim.x * blockIdx.x + threadIdx.x;\n"
+      "  int column = blockDim.y * blockIdx.y + threadIdx.y;\n"
+      "  if (column < columns) b[row * columns + column] = 1;\n}\n"
+      "void run(float* b, int columns, int rows) {\n  dim3 block(1, 32, 1);\n"
+      "  dim3 grid(rows, (columns + 31) / 32, 1);\n"
+      "  k<<<grid, block>>>(b, columns);\n}\n");
+  EXPECT_THAT(text, HasSubstr("block = [1, \"BLOCK_Y\"]"));
+}
+
+TEST(FirstManifest, AShortNumberOfTheHostIsPassedInEveryCall) {
+  const std::string text = text_of(kernel("const float* a, float* b, int n, int step",
+                                          "  if (i * step < n) b[i] = a[i * step];\n") +
+                                   "void run(float* a, float* b, int n) {\n  int step = 3;\n"
+                                   "  k<<<(n + 255) / 256, 256>>>(a, b, n, step);\n}\n");
+  EXPECT_THAT(text, HasSubstr("arguments.step = { type = \"i32\", value = 3 }"));
+}
+
+TEST(FirstManifest, ANumberOfRowsThatTheHostAllocatesIsASize) {
+  EXPECT_THAT(text_of("__global__ void k(const float* a, float* b, int n) {\n"
+                      "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                      "    b[blockIdx.x * n + i] = a[blockIdx.x * n + i];\n}\n"
+                      "int main() {\n  int n = 1000, rows = 400;\n  float *a, *b;\n"
+                      "  cudaMalloc(&a, n * rows * sizeof(float));\n"
+                      "  cudaMalloc(&b, n * rows * sizeof(float));\n"
+                      "  k<<<rows, 256>>>(a, b, n);\n}\n"),
+              AllOf(HasSubstr("sizes = [\"n\", \"rows\"]"), HasSubstr("grid = \"rows\"")));
+}
+
+TEST(FirstManifest, AStructOfNumbersAndOthersKeepsTheNumbers) {
+  EXPECT_THAT(text_of("struct Rates { float first, second; int step; };\n" +
+                      kernel("float* b, int n, Rates r",
+                             "  if (i < n) b[i] *= r.first - r.second * r.step;\n") +
+                      "void run(float* b, int n, float rate) {\n  Rates r{rate, 0.5f, 3};\n"
+                      "  k<<<(n + 255) / 256, 256>>>(b, n, r);\n}\n"),
+              AllOf(HasSubstr("# ? values that are passed"), HasSubstr("value = [1, 0.5, 3]")));
+}
+
+TEST(FirstManifest, TheSecondVariableOfADeclarationIsPassed) {
+  EXPECT_THAT(text_of("__global__ void k(float* b, int2 from, int2 to) {\n"
+                      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;\n"
+                      "  if (x < to.x && y < to.y) b[y * to.x + x] = from.x;\n}\n"
+                      "void run(float* b, int w, int h) {\n"
+                      "  int2 from = make_int2(w, h), to = make_int2(2 * w, 2 * h);\n"
+                      "  k<<<dim3((2 * w + 255) / 256, 2 * h), 256>>>(b, from, to);\n}\n"),
+              HasSubstr("arguments.to = { type = \"i32x2\", value = [\"2 * w\", \"2 * h\"] }"));
+}
+
+TEST(FirstManifest, StridesInBytesAreThoseOfRowsWithoutGaps) {
+  const std::string text = text_of(
+      "__global__ void k(const void* x, float* y, int ne00, int nb01, int rows) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;\n"
+      "  if (i >= ne00 || row >= rows) return;\n"
+      "  const float* from = (const float*)((const char*)x + row * nb01);\n"
+      "  y[row * ne00 + i] = from[i];\n}\n");
+  EXPECT_THAT(text, HasSubstr("sizes = [\"ne00\", \"rows\"]"));
+  EXPECT_THAT(text, HasSubstr("arguments.x = { type = \"f32\""));
+  EXPECT_THAT(text, HasSubstr("arguments = [\"x\", \"y\", \"ne00\", \"4 * ne00\", \"rows\"]"));
+}
+
+TEST(FirstManifest, ASizeThatOnlyTheHostKnowsIsThatOfTheOtherKernel) {
+  const std::string source =
+      "__global__ void k(const float* a, float* b, int n) {\n"
+      "  for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+      "    b[blockIdx.x * n + i] = a[blockIdx.x * n + i];\n}\n"
+      "void run(float* a, float* b, int n, int rows) { k<<<rows, 256>>>(a, b, n); }\n";
+  const GivenArguments given{.launched = {"a", "b", "n"},
+                             .all = {"a", "b", "n", "rows"},
+                             .sizes = {"n", "rows"},
+                             .buffers = {"a", "b"}};
+  EXPECT_THAT(first_manifest(source, "", "k.cu", "", {}, &given).text,
+              HasSubstr("grid = \"rows\""));
+}
+
+TEST(FirstManifest, ASizeThatIsPassedForSeveralParametersIsOne) {
+  const GivenArguments given{.launched = {"a", "n", "b", "n"},
+                             .all = {"a", "b", "n"},
+                             .sizes = {"n"},
+                             .buffers = {"a", "b"}};
+  EXPECT_THAT(first_manifest(kernel("const float* a, int pitch, float* b, int n",
+                                    "  if (i < n) b[i] = a[i * pitch];\n"),
+                             "", "k.cu", "", {}, &given)
+                  .text,
+              HasSubstr("sizes = [\"n\"]"));
+}
+
+TEST(FirstManifest, MembersOfAVectorAreSizes) {
+  EXPECT_THAT(text_of("__global__ void k(float* b, int2 to) {\n"
+                      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;\n"
+                      "  if (x < to.x && y < to.y) b[y * to.x + x] = 1;\n}\n"
+                      "void run(float* b, int w, int h) {\n"
+                      "  int2 to = make_int2(2 * w, h);\n"
+                      "  k<<<dim3((2 * w + 255) / 256, h), 256>>>(b, to);\n}\n"),
+              HasSubstr("length = \"h * 2 * w\""));
+}
+
 }  // namespace
 }  // namespace autotune

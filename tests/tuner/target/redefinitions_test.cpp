@@ -293,11 +293,14 @@ TEST(HostCode, IsAnAliasOfItsTypes) {
 TEST(HostCode, MayUseANamespaceThatIsNotThere) {
   const std::string source =
       "#include \"tensors.h\"\nnamespace short_name = std;\nusing namespace tensors::types;\n"
-      "using namespace std;\nusing namespace short_name;\n__global__ void f(float* x) {}\n";
+      "using namespace std;\nusing namespace short_name;\nusing at::Tensor;\n"
+      "namespace own {\nstruct T;\n}\nusing own::T;\n__global__ void f(float* x) {}\n";
   EXPECT_EQ(without_host_code(source).text,
             "#include \"tensors.h\"\nnamespace short_name = std;\n"
             "namespace tensors::types {} using namespace tensors::types;\n"
-            "using namespace std;\nusing namespace short_name;\n__global__ void f(float* x) {}\n");
+            "using namespace std;\nusing namespace short_name;\n"
+            "namespace at { struct Tensor; } using at::Tensor;\n"
+            "namespace own {\nstruct T;\n}\nusing own::T;\n__global__ void f(float* x) {}\n");
 }
 
 TEST(HostCode, IsNoStructOfAKernelWithAnAlignment) {
