@@ -12,13 +12,9 @@
 #include "tuner/cli/devices.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/launch.hpp"
-#include "tuner/file/replace_file.hpp"
 #include "tuner/session/finalists.hpp"
-#include "tuner/target/catalog.hpp"
 #include "tuner/target/check.hpp"
-#include "tuner/target/convert.hpp"
 #include "tuner/target/manifest.hpp"
-#include "tuner/target/new_target.hpp"
 #include "tuner/text/figures.hpp"
 #include "tuner/text/format.hpp"
 #include "tuner/text/strings.hpp"
@@ -198,86 +194,5 @@ const Verb kInit{
          kCompileLimitOption},
     .positional = "FILE",
     .run = run_init};
-
-// autotune new-target: writes a kernel and its manifest to start from.
-
-namespace {
-
-void write_text(const std::string& file, const std::string& text) {
-  write_file(file, [&](std::ostream& stream) { stream << text; });
-}
-
-int run_new_target(const Arguments& arguments) {
-  const std::string& name =
-      only_word(arguments, "new-target needs one name, such as: autotune new-target saxpy");
-  const std::vector<CatalogEntry> known = list_targets();
-  if (std::ranges::find(known, name, &CatalogEntry::name) != known.end()) {
-    throw Error(format("there is a target {} already: give another name", name));
-  }
-  const TargetFiles files = new_target_files(name);
-  const std::string source = name + ".cu", manifest = name + ".target.toml";
-  refuse_existing(source);
-  refuse_existing(manifest);
-  write_text(source, files.source);
-  write_text(manifest, files.manifest);
-  std::cout << format(
-      "{0}: a small kernel and its plain reference\n"
-      "{1}: its manifest with parameters, arguments, launch and reference\n"
-      "validate it  autotune check ./{1}\n"
-      "tune it      autotune --target ./{1} --sizes 65536\n",
-      source, manifest);
-  return kDone;
-}
-
-}  // namespace
-
-const Verb kNewTarget{
-    .name = "new-target",
-    .synopsis = "NAME",
-    .summary = "Write a small kernel and its manifest into the current folder",
-    .details =
-        "Writes `NAME.cu` and `NAME.target.toml`, with comments, for one size `N`. They can be "
-        "tuned "
-        "unchanged, on a GPU and on the host device. Existing files are never overwritten. "
-        "[manifest.md](manifest.md) documents the format.",
-    .options = {},
-    .positional = "NAME",
-    .run = run_new_target};
-
-// autotune convert: a manifest of format 1 in format 2.
-
-namespace {
-
-std::string converted(const std::string& file) {
-  const Json manifest = read_json(file);
-  try {
-    return converted_manifest(manifest);
-  } catch (const std::exception& error) {
-    throw Error(format("{}: {}", file, error.what()));
-  }
-}
-
-int run_convert(const Arguments& arguments) {
-  const std::string& old = only_word(
-      arguments, "convert needs one manifest, such as: autotune convert scale.target.json");
-  if (old.ends_with(".toml")) throw UsageError(old + ": is in format 2 already, as all in TOML");
-  const std::string text = converted(old);
-  write_result(arguments.find("output"), [&](std::ostream& stream) { stream << text; });
-  return kDone;
-}
-
-}  // namespace
-
-const Verb kConvert{
-    .name = "convert",
-    .synopsis = "OLD.target.json [--output NEW.target.toml]",
-    .summary = "Write a manifest of format 1 in format 2",
-    .details =
-        "Manifests of format 1, in JSON, are no longer read. Prints the same manifest in format 2 "
-        "([manifest.md](manifest.md)), without its comments. Its results belong to another "
-        "fingerprint: tune it again.",
-    .options = {{"output", "FILE", "Write to this file instead of stdout"}},
-    .positional = "FILE",
-    .run = run_convert};
 
 }  // namespace autotune::cli
