@@ -198,12 +198,12 @@ TEST_F(StableBits, AClassIsSearchedWhereItsFastestIsSlow) {
   // With four rows, two parts are fast, and one part was tried with many laps only.
   sandbox.done(tune("laps", "4x24x128", "--budget 6 --fix SPLIT=2"));
   const std::string out =
-      sandbox.done(tune("laps", "4x24x128,8x24x128,16x24x128", "--bits stable --budget 2 --json"));
+      sandbox.done(tune("laps", "4x24x128,8x24x128,16x24x128", "--bits stable --budget 6 --json"));
   const Json serves = Json::parse(out).at("groups")[0].at("serves");
   EXPECT_EQ(serves[0].at("config").at("SPLIT").get<int>(), 1);
   EXPECT_LT(serves[0].at("config").at("LAPS").get<int>(), 1000);
   const std::string facts = sandbox.run("db export").out;
-  const std::string search = R"("strategy":"guided","seed":1,"budget":"2","partial":true)";
+  const std::string search = R"("strategy":"guided","seed":1,"budget":"6","partial":true)";
   EXPECT_THAT(facts, HasSubstr(search));
 }
 

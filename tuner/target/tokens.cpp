@@ -133,7 +133,7 @@ bool contains(const Tokens& tokens, std::string_view token) {
 }
 
 bool contains(const Tokens& tokens, const Tokens& sequence) {
-  return !std::ranges::search(tokens, sequence).empty();
+  return std::search(begin(tokens), end(tokens), begin(sequence), end(sequence)) != end(tokens);
 }
 
 std::size_t position(const Tokens& tokens, std::string_view token, std::size_t from) {
