@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides for each call whether a tuned kernel serves it, and counts.
+// Decides for each call whether a tuned kernel serves it, counts, and prepares kernels
+// (KernelMaker).
 #pragma once
 
 #include <chrono>

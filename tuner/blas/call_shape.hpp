@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape of a call: everything but addresses that decides whether and how it is served.
+// cuBLAS's binary interface, and the shape of a call: everything but addresses that decides whether
+// and how it is served.
 #pragma once
 
 #include <array>

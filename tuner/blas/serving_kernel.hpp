@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tuned kernel that serves a shape of call.
+// A tuned kernel that serves a shape of call; the driver and libautotune, as it asks them.
 #pragma once
 
 #include <atomic>

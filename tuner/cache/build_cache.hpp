@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The build cache: compiled cubins and shared objects on disk, by content address.
+// The build cache: compiled cubins and shared objects on disk, by content address; the interface of
+// what runs compilers.
 #pragma once
 
 #include <cstdint>

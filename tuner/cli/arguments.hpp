@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of one verb, parsed against its options.
+// Verbs, the arguments of one, parsed against its options, and its output files.
 #pragma once
 
 #include <cstdint>

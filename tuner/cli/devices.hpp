@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--device`: converts its text to devices, and lists devices.
+// `--device`: converts its text to devices, and lists devices. `--plugin`, and the sign that a verb
+// waits.
 #pragma once
 
 #include <condition_variable>

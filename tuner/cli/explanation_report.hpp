@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An explanation as text and as JSON.
+// An explanation, occupancy, and the result of `check`, each as text and as JSON.
 #pragma once
 
 #include <iosfwd>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common frame of programs with a command line.
+// The common frame of programs with a command line, and Ctrl-C.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of a tuning run as text and as JSON.
+// The request of `tune`, its output while it runs, and the result as text and as JSON; counters.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles units for one GPU architecture, through the cache. Used by the CUDA and model devices.
+// Compiles units for one GPU architecture, through the cache, and reads cubins. Used by the CUDA
+// and model devices, of which the second is here.
 #pragma once
 
 #include <memory>

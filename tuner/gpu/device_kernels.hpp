@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to this folder: the tuner's own kernels, which fill buffers and compare results on the
-// GPU.
+// GPU, and verification's view of its memory.
 #pragma once
 
 #include <cuda_runtime_api.h>

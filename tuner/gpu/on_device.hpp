@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects a thread's GPU for a scope.
+// What runs on a GPU beside the CUDA device: selects a thread's GPU for a scope, looks at captures,
+// times single calls of a program, and launches a compiled configuration (PreparedKernel).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts programs; runs one to its end or to a time limit.
+// Starts programs; runs one to its end or to a time limit. Temporary folders.
 #pragma once
 
 #include <signal.h>

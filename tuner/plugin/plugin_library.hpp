@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin loaded into this process, and its description.
+// A plugin loaded into this process, its description, and its strategies.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin's own inputs and reference results for a target, computed in this process.
+// A plugin's own inputs and reference results for a target, its baselines and its counters, in this
+// process.
 #pragma once
 
 #include <array>

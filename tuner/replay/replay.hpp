@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates a strategy: replays a recorded space with many seeds, without a GPU.
+// Evaluates a strategy: replays a recorded space with many seeds, without a GPU, and scores the
+// runs.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls a baseline that was measured to be faster, instead of a kernel.
+// Calls a baseline that was measured to be faster, instead of a kernel; times a program's own calls
+// (EarnedCalls).
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handles of the C API, and the conversion of exceptions to statuses.
+// The handles of the C API, the conversion of exceptions to statuses, and constant buffers.
 #pragma once
 
 #include <algorithm>

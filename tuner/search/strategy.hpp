@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interfaces of a search: strategy and evaluator.
+// The interfaces of a search, strategy and evaluator; the strategies by name.
 #pragma once
 
 #include <algorithm>

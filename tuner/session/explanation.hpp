@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explains a result: the cost model's view of the best configuration, and what became of the
-// others; whether the search went well.
+// Explains a result: the cost model's view of the best configuration, what became of the others,
+// whether the search went well; the device's calibration and hardware counters.
 #pragma once
 
 #include <filesystem>

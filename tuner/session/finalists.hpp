@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The finalists of a run, with more verification than a trial gets, also on the edge problems: with
-// free sizes at their defaults, and away from them.
+// The finals of a run: its finalists, with more verification than a trial gets, also on the edge
+// problems (with free sizes at their defaults, and away from them), the playoff, and the decision.
 #pragma once
 
 #include <cstdint>

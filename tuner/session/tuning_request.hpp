@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request for a run, its callbacks, and its results.
+// The request for a run, its callbacks, its results, and tune(), which is the run.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between a worker and its parent, as JSON.
+// Messages between a worker and its parent, as JSON, and the channel that they go through.
 #pragma once
 
 #include <concepts>
